@@ -1,0 +1,51 @@
+# Every line below is one command; `make help` lists them. `retail --help` knows more.
+
+PYTHON ?= python3
+VENV ?= $(CURDIR)/.venv
+BIN = "$(VENV)/bin"
+READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
+RETAIL = @$(READY) && $(BIN)/retail
+
+.DEFAULT_GOAL := help
+.PHONY: help up status logs down reset doctor verify test test-fast check format lock
+MAKEFLAGS += --no-print-directory
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  |\2/p' Makefile | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+
+up: ## start everything; other ports: PORT_BASE=8100
+	$(RETAIL) up
+
+status: ## what runs, where it listens, where its log is
+	$(RETAIL) status
+
+logs: ## the end of the logs (COMPONENT=api, FOLLOW=1)
+	$(RETAIL) logs $(COMPONENT) $(if $(FOLLOW),-f)
+
+down: ## stop everything; `make up` goes on where it stood
+	$(RETAIL) down
+
+reset: ## remove the data folder, after asking (YES=1: without)
+	$(RETAIL) reset
+
+doctor: ## whether this machine has what a start needs
+	$(RETAIL) doctor
+
+verify: ## compare the stock view with an independent computation
+	$(RETAIL) verify inventory
+
+test: ## all tests
+	@$(READY) && $(BIN)/pytest
+
+test-fast: ## the tests that start neither Spark nor a broker
+	@$(READY) && $(BIN)/pytest -m "not spark and not e2e"
+
+check: ## format, lint, types, import rules
+	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+format: ## put the code into the house's form
+	@$(READY) && $(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
+
+lock: ## pin requirements.in anew (needs uv) and the jars
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.in -o requirements.lock
+	@$(READY) && $(BIN)/python -m infra.jars.lock

@@ -1,0 +1,1 @@
+"""What every room stands on, and what runs the shop on one machine."""

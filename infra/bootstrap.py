@@ -1,0 +1,34 @@
+"""Make the environment that everything else runs in.
+
+Runs under the system's Python, which may be old: nothing here that it could not parse, so that
+it can say what is wrong.
+"""
+
+import sys
+
+PYTHON_MIN = (3, 11)
+
+
+def main():  # type: () -> None
+    if sys.version_info < PYTHON_MIN:
+        sys.exit(too_old(sys.version_info[:3], sys.executable))
+    from infra.environment import FOLDER, Broken, ensure
+
+    try:
+        ensure(FOLDER)
+    except Broken as broken:
+        sys.exit(str(broken))
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted. The next run makes the environment anew.")
+
+
+def too_old(version, command):  # type: (tuple[int, int, int], str) -> str
+    """What to do about a Python that is too old."""
+    return (
+        "Python {}.{} or newer is needed, {} is {}.{}.{}.\n"
+        "Install a newer one, or name it: make up PYTHON=python3.11"
+    ).format(*PYTHON_MIN, command, *version)
+
+
+if __name__ == "__main__":
+    main()

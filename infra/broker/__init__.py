@@ -1,0 +1,1 @@
+"""The embedded Kafka: the real broker, one node, on this machine only."""

@@ -1,0 +1,41 @@
+"""Run the broker in place of this process, so that signals reach it."""
+
+import os
+import sys
+from pathlib import Path
+
+from infra.broker.properties import server_properties
+from infra.broker.storage import format_once
+from infra.errors import Trouble
+from infra.jars import broker_classpath
+from infra.java import java
+from infra.settings import settings
+
+HEAP = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC")
+
+
+def main() -> None:
+    current = settings()
+    folder = current.data_dir / "broker"
+    folder.mkdir(parents=True, exist_ok=True)
+    log_config = Path(__file__).with_name("log4j2.properties").as_uri()
+    command = [
+        str(java()),
+        *HEAP,
+        "-XX:+ExitOnOutOfMemoryError",  # a broker without memory does no good: start it anew
+        f"-Dlog4j2.configurationFile={log_config}",
+        "-cp",
+        broker_classpath(),
+    ]
+    format_once(current, folder, command)
+    config = folder / "server.properties"
+    config.write_text(server_properties(current))
+    os.chdir(folder)
+    os.execv(command[0], [*command, "kafka.Kafka", config.name])
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Trouble as trouble:
+        sys.exit(str(trouble))

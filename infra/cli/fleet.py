@@ -1,0 +1,77 @@
+"""The components of one data folder: which there are, and how each is."""
+
+from dataclasses import asdict, dataclass
+
+from infra.cli.ready import readiness
+from infra.settings import Settings
+from infra.supervisor import COMPONENTS, daemon
+from infra.supervisor.history import NONE, Restarts, restarts
+from infra.supervisor.manager import Process
+from infra.supervisor.tail import tail
+
+HISTORY_LINES_MAX = 1_000
+STATES = {
+    "RUNNING": "starting",  # its process runs; whether it is ready, it has to say itself
+    "STARTING": "starting",
+    "BACKOFF": "restarting",
+    "FATAL": "failed",
+    "STOPPING": "stopping",
+}
+
+
+@dataclass(frozen=True)
+class Component:
+    """One row of the table that a person sees."""
+
+    name: str
+    state: str  # ready, starting, restarting, failed, stopping, stopped
+    detail: str
+    pid: int
+    up_seconds: int
+    restarts: int
+    last_end: str
+    address: str
+    log: str
+
+    def as_json(self) -> dict[str, str | int]:
+        return asdict(self)
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """The components that this project runs itself, in the order of their start."""
+    return COMPONENTS if settings.broker_embedded else COMPONENTS[1:]
+
+
+def components(settings: Settings) -> list[Component]:
+    """How every component is at this moment."""
+    manager = daemon.running(settings.data_dir)
+    processes = manager.processes() if manager else {}
+    history = restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
+    return [
+        component(settings, name, processes.get(name), history.get(name, NONE))
+        for name in names(settings)
+    ]
+
+
+def component(
+    settings: Settings, name: str, process: Process | None, history: Restarts
+) -> Component:
+    alive = process is not None and process.state in ("RUNNING", "STARTING")
+    ready = readiness(settings, name, process.started_at) if process and alive else None
+    state = STATES.get(process.state, "stopped") if process else "stopped"
+    return Component(
+        name=name,
+        state="ready" if ready else state,
+        detail=ready or (process.reason if process and not alive else ""),
+        pid=process.pid if process else 0,
+        up_seconds=process.up_seconds if process else 0,
+        restarts=history.count if process else 0,
+        last_end=history.last if process else "",
+        address=address(settings, name),
+        log=str(settings.logs_dir / f"{name}.log"),
+    )
+
+
+def address(settings: Settings, name: str) -> str:
+    """Where the component listens; empty if it does not."""
+    return {"broker": settings.bootstrap_servers, "api": settings.api_url}.get(name, "")

@@ -1,0 +1,42 @@
+"""The command line `retail`."""
+
+import logging
+import sys
+
+import typer
+
+from infra.cli.doctor import doctor
+from infra.cli.down import down
+from infra.cli.logs import logs
+from infra.cli.reset import reset
+from infra.cli.status import status
+from infra.cli.topics import app as topics
+from infra.cli.up import up
+from infra.cli.verify import app as verify
+from infra.errors import Trouble
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A retailer run on a log: start it, look at it, check its numbers.",
+)
+for command in (up, down, status, logs, reset, doctor):
+    app.command()(command)
+app.add_typer(topics, name="topics")
+app.add_typer(verify, name="verify")
+
+
+def main() -> None:
+    # A broker that does not answer is said by the command itself, once.
+    logging.getLogger("kafka").addHandler(logging.NullHandler())
+    try:
+        app()
+    except Trouble as trouble:
+        sys.exit(str(trouble))
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted. What was started goes on: make status · make down")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Whether a component is really ready: asked of the thing itself, not of its process."""
+
+import http.client
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from confluent_kafka import KafkaException
+
+from contracts import CLOCKS, MARKERS, Contract, decode
+from infra.kafka import UnknownTopic, admin, answers, end_offsets, read_to_end
+from infra.settings import Settings
+
+PROBE_SECONDS_MAX = 2.0
+MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
+
+
+def readiness(settings: Settings, component: str, started_at: int) -> str | None:
+    """What a component that started at this second (since 1970) is ready with; None: not yet."""
+    probe = {"broker": broker, "api": api, "simulator": simulator}.get(component)
+    try:
+        if probe is None:
+            return pipeline(settings, component, started_at)
+        return probe(settings, started_at)
+    except (KafkaException, UnknownTopic, TimeoutError):
+        return None
+
+
+def broker(settings: Settings, started_at: int) -> str | None:
+    if answers(settings, PROBE_SECONDS_MAX):
+        return f"ready on {settings.bootstrap_servers}"
+    return None
+
+
+def simulator(settings: Settings, started_at: int) -> str | None:
+    """Ready once it has said which world runs since this start."""
+    for clock in latest(settings, CLOCKS):
+        if clock["state"] == "running" and since(clock["wall_at"], started_at):
+            return (
+                f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
+                f"seed {clock['seed']}, {clock['speed_milli'] / 1000:g} × real time"
+            )
+    return None
+
+
+def pipeline(settings: Settings, name: str, started_at: int) -> str | None:
+    """Ready once it has written a marker since this start: its view can be read."""
+    markers = [
+        marker
+        for marker in latest(settings, MARKERS)
+        if marker["pipeline"] == name and since(marker["written_at"], started_at)
+    ]
+    if not markers:
+        return None
+    newest = max(markers, key=lambda marker: marker["written_at"])
+    return f"generation {newest['generation']}, {records_behind(settings, newest)} records behind"
+
+
+def records_behind(settings: Settings, marker: Mapping[str, Any]) -> int:
+    """How many records its inputs have beyond what the marker says was read."""
+    read = {(at["topic"], at["partition"]): at["offset"] for at in marker["inputs"]}
+    ends = end_offsets(admin(settings), {topic for topic, _ in read})
+    return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
+
+
+def api(settings: Settings, started_at: int) -> str | None:
+    try:
+        with urlopen(f"{settings.api_url}/readyz", timeout=PROBE_SECONDS_MAX) as answer:
+            return f"ready on {settings.api_url}" if answer.status == 200 else None
+    except (URLError, http.client.HTTPException, OSError):
+        return None
+
+
+def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
+    """The newest record per key of a control topic."""
+    records = read_to_end(settings, contract.name, records_max=MARKERS_READ_MAX)
+    return [decode(value).value for value in records.values()]
+
+
+def since(moment: datetime, started_at: int) -> bool:
+    return moment >= datetime.fromtimestamp(started_at, UTC)

@@ -1,0 +1,107 @@
+"""retail up: everything started, in order, and really ready when it returns."""
+
+from infra import kafka
+from infra.cli import fleet, screen, topics
+from infra.cli.alone import alone
+from infra.cli.await_ready import all_ready
+from infra.cli.doctor import examine
+from infra.cli.status import show
+from infra.cli.welcome import welcome
+from infra.errors import Trouble
+from infra.jars.fetch import fetch
+from infra.jars.sets import NAMES, jar_set
+from infra.settings import Settings, memorable, remember, remembered, settings
+from infra.supervisor import daemon, orphans
+from infra.supervisor.manager import Manager
+
+MIB = 1024**2
+REMOTE_SECONDS_MAX = 10.0
+
+
+class NotFit(Trouble):
+    """The machine lacks something."""
+
+
+class OtherSettings(Trouble):
+    """What runs was started with other settings."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(
+            f"It runs already, with another {', '.join(names)}. Stop it first: make down"
+        )
+
+
+def up() -> None:
+    """Start everything that does not run yet, and wait until each part is ready."""
+    current = settings()
+    with alone(current.data_dir):
+        check(current)
+        fetch_jars(current)
+        manager = managed(current)
+        started = start(current, manager)
+    # From here on another command may interfere: `down` needs not wait for Spark.
+    all_ready(current, manager, started)
+    screen.say("")
+    show(fleet.components(current))
+    welcome(current)
+
+
+def check(current: Settings) -> None:
+    """What doctor checks; raises NotFit with every remedy."""
+    found = examine(current)
+    wrong = [str(finding) for finding in found if not finding.good]
+    if wrong:
+        raise NotFit("\n".join(wrong))
+    about = {finding.check: finding.found for finding in found}
+    screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
+
+
+def fetch_jars(current: Settings) -> None:
+    sets = [jar_set(name) for name in NAMES]
+    with screen.waiting("jars", "verifying") as wait:
+        for wanted in sets:
+            fetch(
+                wanted,
+                current.jars_dir,
+                lambda done, total: wait.show("jars", f"{screen.bar(done, total)} downloading"),
+            )
+    files = [file for wanted in sets for file in (current.jars_dir / wanted.name).iterdir()]
+    size = sum(file.stat().st_size for file in files) / MIB
+    screen.step("jars", f"{len(files)} files, {size:.0f} MB, verified", wait.seconds)
+
+
+def managed(current: Settings) -> Manager:
+    """The process manager: the one that runs, or a new one on a clean floor."""
+    manager = daemon.running(current.data_dir)
+    if manager is not None:
+        before, now = remembered(current.data_dir), memorable(current)
+        changed = [name for name in before | now if before.get(name) != now.get(name)]
+        if changed:
+            raise OtherSettings([name.upper() for name in changed])
+        return manager
+    left = orphans.stop(current.data_dir)
+    if left:
+        screen.step("cleanup", f"{left} processes left over from before, stopped")
+    remember(current)
+    return daemon.start(current.data_dir)
+
+
+def start(current: Settings, manager: Manager) -> tuple[str, ...]:
+    """The broker, then its topics, then the rest side by side: Spark takes longest.
+
+    Returns the names of the rest, which are not ready yet.
+    """
+    if current.broker_embedded:
+        manager.start("broker")
+        all_ready(current, manager, ("broker",))
+    elif not kafka.answers(current, seconds_max=REMOTE_SECONDS_MAX):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    else:
+        screen.step("broker", f"remote, answers on {current.bootstrap_servers}")
+    with screen.waiting("topics", "") as wait:
+        made = topics.apply(current)
+    screen.step("topics", made, wait.seconds)
+    rest = tuple(name for name in fleet.names(current) if name != "broker")
+    for name in rest:
+        manager.start(name)
+    return rest

@@ -1,0 +1,1 @@
+"""What this machine needs to have before anything is started."""

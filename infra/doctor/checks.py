@@ -1,0 +1,160 @@
+"""One check per thing that a first start fails on; each says what to do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from infra import java
+from infra.bootstrap import PYTHON_MIN
+from infra.doctor.probes import Probes
+from infra.settings import Settings
+
+GIB = 1024**3
+MEMORY_MIN_BYTES = 3 * GIB  # broker 0.4, Spark 1.5, the rest 0.5, and room for the first minute
+DISK_MIN_BYTES = 2 * GIB  # an hour of the default pace, with its checkpoints
+PORT_STEP = 100
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found; a remedy means that it must be applied before a start."""
+
+    check: str
+    found: str
+    remedy: str = ""
+    ours: bool = False  # what was found is this folder's own component at work
+
+    @property
+    def good(self) -> bool:
+        return not self.remedy
+
+    def __str__(self) -> str:
+        return f"{self.found}. {self.remedy}" if self.remedy else self.found
+
+
+def findings(probes: Probes, settings: Settings) -> Iterator[Finding]:
+    """Every check, in the order in which a start would fail on them."""
+    yield python(probes)
+    yield environments(probes)
+    yield make(probes)
+    yield java_runtime(probes)
+    yield data_folder(probes, settings)
+    yield disk(probes, settings)
+    listening = list(ports(probes, settings))
+    yield memory(probes, already_used=any(finding.ours for finding in listening))
+    yield from listening
+
+
+def python(probes: Probes) -> Finding:
+    version = probes.python_version()
+    wanted = ".".join(map(str, PYTHON_MIN))
+    found = "Python " + ".".join(map(str, version))
+    if version >= PYTHON_MIN:
+        return Finding("python", found)
+    return Finding(
+        "python",
+        found,
+        f"Python {wanted} or newer is needed. Install one, or name it: make up PYTHON=python3.11",
+    )
+
+
+def environments(probes: Probes) -> Finding:
+    if probes.has_module("venv") and probes.has_module("ensurepip"):
+        return Finding("venv", "modules venv and ensurepip")
+    major, minor, _ = probes.python_version()
+    return Finding(
+        "venv",
+        "no modules venv and ensurepip",
+        "Python cannot make environments without them. Install them: "
+        f"sudo apt-get install python{major}.{minor}-venv",
+    )
+
+
+def make(probes: Probes) -> Finding:
+    if probes.has_command("make"):
+        return Finding("make", "make")
+    return Finding(
+        "make", "no make", "Install it (sudo apt-get install make), or use: retail --help"
+    )
+
+
+def java_runtime(probes: Probes) -> Finding:
+    version = probes.java_version()
+    if version is not None and version >= java.JAVA_MIN:
+        return Finding("java", f"Java {version}")
+    found = {None: "no Java", 0: "a java that does not start"}.get(version, f"Java {version}")
+    return Finding(
+        "java",
+        found,
+        f"Java {java.JAVA_MIN} or newer is needed, in JAVA_HOME or PATH. Install it: "
+        f"{java.INSTALL}",
+    )
+
+
+def data_folder(probes: Probes, settings: Settings) -> Finding:
+    folder = settings.data_dir
+    if probes.writable(folder):
+        return Finding("data folder", f"{folder} can be written")
+    return Finding(
+        "data folder",
+        f"{folder} cannot be written",
+        "Make it writable, or choose another: make up DATA_DIR=…",
+    )
+
+
+def disk(probes: Probes, settings: Settings) -> Finding:
+    free = probes.disk_free_bytes(settings.data_dir)
+    found = f"{free / GIB:.1f} GiB free disk"
+    if free >= DISK_MIN_BYTES:
+        return Finding("disk", found)
+    return Finding(
+        "disk",
+        found,
+        f"{DISK_MIN_BYTES // GIB} GiB are needed where {settings.data_dir} is. Make room, or "
+        "choose another folder: make up DATA_DIR=…",
+    )
+
+
+def memory(probes: Probes, already_used: bool) -> Finding:
+    available = probes.memory_available_bytes()
+    found = f"{available / GIB:.1f} GiB free memory"
+    if already_used or available >= MEMORY_MIN_BYTES:
+        return Finding("memory", found)
+    return Finding(
+        "memory",
+        found,
+        f"{MEMORY_MIN_BYTES // GIB} GiB are needed for the broker and Spark. Close something "
+        "large, or give the machine more",
+    )
+
+
+def ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
+    """The ports that this project listens on."""
+    wanted = {"api": settings.api_port}
+    if settings.broker_embedded:
+        wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}
+    for use, port in wanted.items():
+        yield port_free(probes, settings, use, port)
+
+
+def port_free(probes: Probes, settings: Settings, use: str, port: int) -> Finding:
+    check = f"port {port}"
+    holder = probes.holder(port)
+    if holder is None:
+        return Finding(check, f"free, for the {use}")
+    if holder.ours:
+        return Finding(check, f"in use by the {use} of this folder (pid {holder.pid})", ours=True)
+    who = f"{holder.name} (pid {holder.pid})" if holder.pid else holder.name
+    return Finding(
+        check,
+        f"Port {port} is in use by {who}",
+        f"Stop it, or choose others: make up PORT_BASE={free_base(probes, settings)}",
+    )
+
+
+def free_base(probes: Probes, settings: Settings) -> int:
+    """The next base all of whose ports are free now."""
+    for base in range(settings.port_base + PORT_STEP, 60_000, PORT_STEP):
+        moved = settings.model_copy(update={"port_base": base})
+        if not any(map(probes.holder, (base, moved.broker_port, moved.controller_port))):
+            return base
+    return settings.port_base + PORT_STEP

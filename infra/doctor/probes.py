@@ -1,0 +1,116 @@
+"""What the checks want to know about the machine, and how it is found out."""
+
+import importlib.util
+import os
+import shutil
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import psutil
+
+from infra import java
+from infra.settings import HOST
+from infra.supervisor import orphans
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A process that listens on a port; pid 0: another user's, not to be named."""
+
+    name: str
+    pid: int
+    ours: bool  # one of this data folder's own components
+
+
+class Probes(Protocol):
+    """The questions; a test answers them as it likes."""
+
+    def python_version(self) -> tuple[int, int, int]: ...
+
+    def has_module(self, name: str) -> bool: ...
+
+    def has_command(self, name: str) -> bool: ...
+
+    def java_version(self) -> int | None:
+        """The major version; None: no Java was found; 0: it did not say."""
+
+    def memory_available_bytes(self) -> int: ...
+
+    def disk_free_bytes(self, folder: Path) -> int: ...
+
+    def writable(self, folder: Path) -> bool: ...
+
+    def holder(self, port: int) -> Holder | None:
+        """Who listens on the port; None: it is free."""
+
+
+class Machine:
+    """The answers of this machine."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def python_version(self) -> tuple[int, int, int]:
+        return sys.version_info[:3]
+
+    def has_module(self, name: str) -> bool:
+        return importlib.util.find_spec(name) is not None
+
+    def has_command(self, name: str) -> bool:
+        return shutil.which(name) is not None
+
+    def java_version(self) -> int | None:
+        try:
+            return java.major(java.java())
+        except java.NoJava:
+            return None
+
+    def memory_available_bytes(self) -> int:
+        return psutil.virtual_memory().available
+
+    def disk_free_bytes(self, folder: Path) -> int:
+        return shutil.disk_usage(_existing(folder)).free
+
+    def writable(self, folder: Path) -> bool:
+        return os.access(_existing(folder), os.W_OK | os.X_OK)
+
+    def holder(self, port: int) -> Holder | None:
+        if _free(port):
+            return None
+        pid = _listeners().get(port)
+        if pid is not None:
+            process = psutil.Process(pid)
+            return Holder(process.name(), pid, orphans.belongs(process, self._home))
+        return Holder("another user's process", 0, ours=False)
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there already."""
+    return next(place for place in (folder, *folder.parents) if place.exists())
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        # As servers do: a port that only waits for old connections to fade is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def _listeners() -> dict[int, int]:
+    """The process that listens, per port, as far as this user may know."""
+    try:
+        found = psutil.net_connections(kind="tcp")
+    except psutil.AccessDenied:
+        return {}
+    return {
+        connection.laddr.port: connection.pid
+        for connection in found
+        if connection.laddr and connection.pid and connection.status == psutil.CONN_LISTEN
+    }

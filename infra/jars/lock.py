@@ -1,0 +1,50 @@
+"""Lock the jars anew: resolve what the jgo.toml files ask for, and pin it by checksum."""
+
+import re
+from pathlib import Path
+
+import pyspark
+from jgo.env import EnvironmentBuilder, EnvironmentSpec, LockFile
+
+# The lock format's own staleness mark; jgo exports it from no public module.
+from jgo.env._lockfile import compute_spec_hash
+from jgo.maven import Dependency, MavenContext
+
+from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE
+
+
+def main() -> None:
+    for name in NAMES:
+        folder = Path(__file__).parent / name
+        jars = lock(folder, without=shipped() if name == "spark" else frozenset())
+        print(f"{folder / LOCK_FILE}: {jars} jars")
+
+
+def lock(folder: Path, without: frozenset[str]) -> int:
+    """Write the folder's lock file, leaving out the artifacts named; returns how many it pins."""
+    spec = EnvironmentSpec.load(folder / SPEC_FILE)
+    context = MavenContext()
+    asked = EnvironmentBuilder(context=context).spec_to_dependencies(spec)
+    roots, others = context.resolver.resolve(asked)
+    found = [*roots, *(dependency for dependency in others if at_run_time(dependency))]
+    kept = [dependency for dependency in found if dependency.artifactId not in without]
+    LockFile.from_resolved_dependencies(
+        kept,
+        environment_name=spec.name,
+        spec_hash=compute_spec_hash(folder / SPEC_FILE),
+    ).save(folder / LOCK_FILE)
+    return len(kept)
+
+
+def at_run_time(dependency: Dependency) -> bool:
+    return dependency.scope in ("compile", "runtime")
+
+
+def shipped() -> frozenset[str]:
+    """The artifacts that Spark brings along."""
+    jars = Path(pyspark.__file__).parent / "jars"
+    return frozenset(re.sub(r"-\d.*", "", jar.name) for jar in jars.glob("*.jar"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Which jars there are: what the lock files say, one set per program."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from infra.errors import Trouble
+
+Name = Literal["broker", "spark"]
+NAMES: tuple[Name, ...] = ("broker", "spark")
+
+SPEC_FILE = "jgo.toml"
+LOCK_FILE = "jgo.lock.toml"
+
+
+@dataclass(frozen=True)
+class Jar:
+    """One file of a Maven repository, and the only content it may have."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.artifact}-{self.version}.jar"
+
+    @property
+    def repository_path(self) -> Path:
+        """Where any Maven repository keeps it."""
+        return Path(*self.group.split("."), self.artifact, self.version, self.file_name)
+
+    def __str__(self) -> str:
+        return f"{self.group}:{self.artifact}:{self.version}"
+
+
+@dataclass(frozen=True)
+class JarSet:
+    """The jars of one class path."""
+
+    name: str
+    jars: tuple[Jar, ...]
+
+
+class UnpinnedJar(Trouble):
+    """A locked jar without a checksum."""
+
+    def __init__(self, jar: str, lock: Path) -> None:
+        super().__init__(
+            f"{lock} names {jar} without a SHA-256. Lock it anew: python -m infra.jars.lock"
+        )
+
+
+def jar_set(name: Name) -> JarSet:
+    """One of the two sets that there are."""
+    return load(Path(__file__).parent / name)
+
+
+def load(folder: Path) -> JarSet:
+    """The set that the folder's lock file pins; raises UnpinnedJar."""
+    lock = folder / LOCK_FILE
+    jars = []
+    for locked in tomllib.loads(lock.read_text())["dependencies"]:
+        if "sha256" not in locked:
+            raise UnpinnedJar(locked["artifactId"], lock)
+        jars.append(
+            Jar(locked["groupId"], locked["artifactId"], locked["version"], locked["sha256"])
+        )
+    return JarSet(folder.name, tuple(jars))

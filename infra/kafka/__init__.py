@@ -1,0 +1,30 @@
+"""Kafka clients with safe settings, and the few questions everybody asks a broker."""
+
+from infra.kafka.clients import Config, admin, client_config, consumer, producer
+from infra.kafka.errors import KafkaDown, UnknownTopic
+from infra.kafka.offsets import Partition, end_offsets, newest_ms, partitions, start_offsets
+from infra.kafka.read import read_to_end
+from infra.kafka.send import NotDelivered, send
+from infra.kafka.topics import HasTopicSettings, TopicSettings, answers, apply_topics
+
+__all__ = [
+    "Config",
+    "HasTopicSettings",
+    "KafkaDown",
+    "NotDelivered",
+    "Partition",
+    "TopicSettings",
+    "UnknownTopic",
+    "admin",
+    "answers",
+    "apply_topics",
+    "client_config",
+    "consumer",
+    "end_offsets",
+    "newest_ms",
+    "partitions",
+    "producer",
+    "read_to_end",
+    "send",
+    "start_offsets",
+]

@@ -1,0 +1,25 @@
+"""What can be wrong with a broker, said to a person."""
+
+from confluent_kafka import KafkaError, KafkaException
+
+from infra.errors import Trouble
+
+
+class KafkaDown(Trouble):
+    """Kafka does not answer."""
+
+    def __init__(self, servers: str) -> None:
+        super().__init__(f"Kafka does not answer on {servers}. Start it with: make up")
+
+
+class UnknownTopic(Trouble):
+    """A topic that the broker does not have."""
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(f"The broker has no topic {topic}. Make it with: retail topics apply")
+
+
+def code(error: KafkaException) -> int:
+    """The number of the Kafka error inside the exception."""
+    cause = error.args[0]
+    return cause.code() if isinstance(cause, KafkaError) else KafkaError.UNKNOWN

@@ -1,0 +1,76 @@
+"""Topics made from contracts; nothing else makes one."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import NewTopic
+
+from infra.kafka.clients import admin
+from infra.kafka.errors import KafkaDown, code
+from infra.kafka.offsets import REQUEST_SECONDS_MAX
+from infra.settings import Settings
+
+
+class TopicSettings(Protocol):
+    """What a contract says about its topic: how wide, and the broker's configuration of it."""
+
+    @property
+    def partitions(self) -> int: ...
+
+    @property
+    def config(self) -> Mapping[str, str]: ...
+
+
+class HasTopicSettings(Protocol):
+    """A contract, as far as Kafka is concerned."""
+
+    @property
+    def settings(self) -> TopicSettings: ...
+
+
+def answers(settings: Settings, seconds_max: float = 2.0) -> bool:
+    """Whether a broker answers a request within the time given."""
+    try:
+        admin(settings).list_topics(timeout=seconds_max)
+    except KafkaException:
+        return False
+    return True
+
+
+def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> tuple[str, ...]:
+    """Make the topics that are missing, as their contracts say; returns their names.
+
+    The name may differ from the contract's: a generation writes under a name of its own.
+    """
+    client = admin(settings)
+    try:
+        present = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
+    except KafkaException as error:
+        raise KafkaDown(settings.bootstrap_servers) from error
+    missing = {name: contract for name, contract in topics.items() if name not in present}
+    if not missing:
+        return ()
+    made = client.create_topics(
+        [_new_topic(settings, name, contract.settings) for name, contract in missing.items()],
+        operation_timeout=REQUEST_SECONDS_MAX,
+    )
+    for future in made.values():
+        try:
+            future.result(timeout=2 * REQUEST_SECONDS_MAX)
+        except KafkaException as error:
+            # Somebody else has just made it, from the same contract.
+            if code(error) != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+    return tuple(sorted(missing))
+
+
+def _new_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
+    replicas = settings.kafka_replication_factor
+    return NewTopic(
+        name,
+        num_partitions=topic.partitions,
+        replication_factor=replicas,
+        # With three copies, one broker may be down and nothing acknowledged is lost.
+        config={"min.insync.replicas": str(max(1, replicas - 1)), **topic.config},
+    )

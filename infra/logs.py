@@ -1,0 +1,20 @@
+"""Logging: one line per event on standard error, in UTC, for every component alike."""
+
+import logging
+import sys
+import time
+
+from infra.settings import settings
+
+
+def setup_logging(component: str) -> logging.Logger:
+    """Send this process's log to standard error; returns the component's own logger."""
+    formatter = logging.Formatter(
+        fmt="%(asctime)s.%(msecs)03dZ %(levelname)-7s %(name)s  %(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S",
+    )
+    formatter.converter = time.gmtime
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=settings().log_level, handlers=[handler], force=True)
+    return logging.getLogger(component)

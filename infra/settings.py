@@ -1,0 +1,248 @@
+"""Settings: read once, from the environment, into one frozen object.
+
+A value comes from the first of: the environment, what `retail up` remembered in the data folder,
+the default written here.
+"""
+
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from infra.errors import Trouble
+
+HOST = "127.0.0.1"
+REMEMBERED_FILE = "settings.json"
+
+
+class InvalidSettings(Trouble):
+    """A setting has a value that the program cannot work with."""
+
+
+def root() -> Path:
+    """The folder of the repository."""
+    return Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """Everything that may differ between two runs of the same code."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,
+    )
+
+    port_base: int = Field(
+        8000,
+        ge=1024,
+        le=60_000,
+        description="API port; the broker listens on it + 1092, its controller on it + 1093",
+    )
+    data_dir: Path = Field(
+        root() / "data",
+        description="everything that `retail reset` removes: topics, checkpoints, logs",
+    )
+    jars_dir: Path = Field(
+        root() / ".jars",
+        description="verified jars of the broker and of Spark",
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO",
+        description="least level that the components log",
+    )
+
+    kafka_bootstrap_servers: str | None = Field(
+        None,
+        description="host:port,… of a remote Kafka; unset: an embedded broker is started",
+    )
+    kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
+        "PLAINTEXT",
+        description="how to talk to a remote Kafka",
+    )
+    kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
+        None,
+        description="with SASL_…: how to log in",
+    )
+    kafka_sasl_username: str | None = Field(None, description="with SASL_…: who logs in")
+    kafka_sasl_password: SecretStr | None = Field(
+        None,
+        description="with SASL_…: the password; never written to disk",
+    )
+    kafka_ssl_ca_location: Path | None = Field(
+        None,
+        description="with …SSL: PEM file of the authority; unset: the system's",
+    )
+    kafka_replication_factor: int = Field(
+        1,
+        ge=1,
+        le=15,
+        description="copies of every partition; 3 wherever there are three brokers",
+    )
+
+    spark_master: str = Field(
+        "local[4]",
+        description="where Spark runs; more task slots than cores keep small batches short",
+    )
+    spark_driver_memory: str = Field(
+        "1g",
+        pattern=r"^[1-9][0-9]*[mg]$",
+        description="heap of the Spark driver",
+    )
+
+    simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
+    simulator_speed: float = Field(
+        10.0,
+        ge=0.001,
+        le=100_000,
+        description="seconds of world time per second of wall time",
+    )
+    simulator_stores: int = Field(12, ge=1, le=10_000, description="stores in the world")
+    simulator_products: int = Field(800, ge=1, le=100_000, description="products in the catalog")
+    simulator_receipts_per_second: float = Field(
+        20.0,
+        gt=0,
+        le=100_000,
+        description="receipts per wall second at the default speed, mean of a week; "
+        "another speed paces the same world",
+    )
+    simulator_duplicate_rate: float = Field(
+        0.01,
+        ge=0,
+        le=0.2,
+        description="share of the events that are published twice",
+    )
+    simulator_late_rate: float = Field(
+        0.01,
+        ge=0,
+        le=0.2,
+        description="share of the events that are published late, within the horizon",
+    )
+    simulator_beyond_horizon_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.2,
+        description="share of the events that are published too late to be applied",
+    )
+
+    @field_validator("data_dir", "jars_dir", "kafka_ssl_ca_location")
+    @classmethod
+    def _absolute(cls, path: Path | None) -> Path | None:
+        # Components run in another working directory, and two names of one folder are one world.
+        return path.expanduser().resolve() if path else None
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, _remembered(settings_cls, init_settings, env_settings)
+
+    @property
+    def api_port(self) -> int:
+        return self.port_base
+
+    @property
+    def broker_port(self) -> int:
+        return self.port_base + 1092
+
+    @property
+    def controller_port(self) -> int:
+        return self.port_base + 1093
+
+    @property
+    def api_url(self) -> str:
+        return f"http://{HOST}:{self.api_port}"
+
+    @property
+    def broker_embedded(self) -> bool:
+        """Whether this project runs the broker itself."""
+        return self.kafka_bootstrap_servers is None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Where Kafka answers, embedded or remote."""
+        return self.kafka_bootstrap_servers or f"{HOST}:{self.broker_port}"
+
+    @property
+    def logs_dir(self) -> Path:
+        return self.data_dir / "logs"
+
+    @property
+    def run_dir(self) -> Path:
+        """What the process manager needs while it runs."""
+        return self.data_dir / "run"
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process, read at the first call.
+
+    Raises InvalidSettings, naming each variable with what was expected and found.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise InvalidSettings(_complaint(error)) from error
+
+
+def remember(current: Settings) -> None:
+    """Keep what differs from the defaults, so that later commands need not repeat it."""
+    current.data_dir.mkdir(parents=True, exist_ok=True)
+    target = current.data_dir / REMEMBERED_FILE
+    draft = target.with_suffix(".new")
+    draft.write_text(json.dumps(memorable(current), indent=2, sort_keys=True) + "\n")
+    os.replace(draft, target)
+
+
+def memorable(current: Settings) -> dict[str, Any]:
+    """What of the settings is remembered: never a secret, nor the place where it is written."""
+    return current.model_dump(
+        mode="json",
+        exclude_defaults=True,
+        exclude={"data_dir", "kafka_sasl_password"},
+    )
+
+
+def remembered(folder: Path) -> dict[str, Any]:
+    """What the last start in the data folder remembered; empty before the first."""
+    file = folder / REMEMBERED_FILE
+    try:
+        return dict(json.loads(file.read_text()))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise InvalidSettings(
+            f"{file} should hold remembered settings as JSON, but does not parse: {error}. "
+            "Remove it; the next `make up` writes it anew."
+        ) from error
+
+
+def _remembered(
+    settings_cls: type[BaseSettings],
+    *sources: PydanticBaseSettingsSource,
+) -> PydanticBaseSettingsSource:
+    named = next((value for source in sources if (value := source().get("data_dir"))), None)
+    folder = Path(named or settings_cls.model_fields["data_dir"].default).expanduser()
+    return InitSettingsSource(settings_cls, init_kwargs=remembered(folder))
+
+
+def _complaint(error: ValidationError) -> str:
+    return "\n".join(
+        f"{str(found['loc'][0]).upper()}: {found['msg']}, found {found['input']!r}. "
+        "Set it in the environment, or unset it for the default."
+        for found in error.errors(include_url=False)
+    )

@@ -1,0 +1,95 @@
+"""The process manager of a data folder: started once, found again by whoever comes later."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from infra.errors import Trouble
+from infra.supervisor.manager import Manager, answering
+from infra.supervisor.orphans import HOME_VARIABLE
+from infra.supervisor.tail import tail
+from infra.wait import until
+
+CONFIG = Path(__file__).with_name("supervisord.conf")
+ANSWER_SECONDS_MAX = 15
+SOCKET_FILE = "supervisor.sock"
+
+
+class NotStarted(Trouble):
+    """The process manager did not come up."""
+
+    def __init__(self, log: Path, output: str) -> None:
+        super().__init__(
+            f"The process manager should answer within {ANSWER_SECONDS_MAX} s, but does not. "
+            f"The end of {log}:\n{output}"
+        )
+
+
+def running(home: Path) -> Manager | None:
+    """The manager of the data folder, if it runs."""
+    try:
+        folder = _note(home).read_text()
+    except FileNotFoundError:
+        return None
+    return answering(str(Path(folder, SOCKET_FILE)))
+
+
+def start(home: Path, config: Path = CONFIG) -> Manager:
+    """Start a manager for the data folder, with every component at rest; raises NotStarted.
+
+    Whoever calls has seen to it that none runs.
+    """
+    clear(home)
+    (home / "logs").mkdir(parents=True, exist_ok=True)
+    (home / "run").mkdir(exist_ok=True)
+    # A socket's path has a hundred characters at most, and the data folder's may be longer.
+    folder = tempfile.mkdtemp(prefix="retail-", dir="/tmp")
+    _note(home).write_text(folder)
+    socket = str(Path(folder, SOCKET_FILE))
+    output = home / "logs" / "supervisord.out"
+    with output.open("wb") as printed:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "supervisor.supervisord", "-c", str(config)],
+            cwd=home,
+            env=_environment(home, socket),
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # it outlives this command and its terminal
+        )
+    until(
+        lambda: process.poll() is not None or answering(socket) is not None,
+        ANSWER_SECONDS_MAX,
+    )
+    manager = answering(socket)
+    if manager is None:
+        process.kill()
+        raise NotStarted(output, tail(output))
+    return manager
+
+
+def clear(home: Path) -> None:
+    """Remove what a manager that is gone has left behind."""
+    note = _note(home)
+    if note.exists():
+        shutil.rmtree(note.read_text(), ignore_errors=True)
+        note.unlink()
+
+
+def _note(home: Path) -> Path:
+    """The file that says in which folder the socket is."""
+    return home / "run" / "socket-folder"
+
+
+def _environment(home: Path, socket: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        HOME_VARIABLE: str(home),
+        "DATA_DIR": str(home),
+        "RETAIL_SOCKET": socket,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        "PYTHONUNBUFFERED": "1",
+    }

@@ -1,0 +1,32 @@
+"""What happened to the components since the manager was started, read from its log."""
+
+import re
+from dataclasses import dataclass
+
+STARTED = "supervisord started with pid"
+SPAWNED = re.compile(r"spawned: '(?P<name>[^']+)'")
+EXITED = re.compile(r"exited: (?P<name>\S+) \((?P<how>[^;)]+); (?:not )?expected\)")
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """How often a component was started again, and how it had ended the last time."""
+
+    count: int
+    last: str  # "terminated by SIGKILL", "exit status 1"; empty if it never ended by itself
+
+
+NONE = Restarts(0, "")
+
+
+def restarts(log: str) -> dict[str, Restarts]:
+    """Per component, since the log's last start of the manager."""
+    lines = log[max(0, log.rfind(STARTED)) :].splitlines()
+    ends: dict[str, list[str]] = {}
+    again: dict[str, int] = {}
+    for line in lines:
+        if found := EXITED.search(line):
+            ends.setdefault(found["name"], []).append(found["how"])
+        elif (found := SPAWNED.search(line)) and found["name"] in ends:
+            again[found["name"]] = again.get(found["name"], 0) + 1
+    return {name: Restarts(again.get(name, 0), how[-1]) for name, how in ends.items()}

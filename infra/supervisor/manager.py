@@ -1,0 +1,103 @@
+"""Talking to the process manager of one data folder."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Literal, cast
+from xmlrpc.client import Fault, ServerProxy
+
+from supervisor.xmlrpc import Faults, SupervisorTransport
+
+from infra.wait import until
+
+State = Literal[
+    "STOPPED", "STARTING", "RUNNING", "BACKOFF", "STOPPING", "EXITED", "FATAL", "UNKNOWN"
+]
+AT_REST: frozenset[State] = frozenset({"STOPPED", "EXITED", "FATAL"})
+
+
+@dataclass(frozen=True)
+class Process:
+    """One component as the process manager sees it."""
+
+    name: str
+    state: State
+    pid: int  # 0: none
+    started_at: int  # seconds since 1970, wall clock; 0: never
+    up_seconds: int  # since it was last started; 0 unless it runs
+    reason: str  # why it is not running, if the manager knows
+
+
+class Manager:
+    """A process manager that answers."""
+
+    def __init__(self, socket: str) -> None:
+        # The address is a formality: the transport goes to the socket.
+        proxy = ServerProxy(
+            "http://127.0.0.1",
+            transport=SupervisorTransport(serverurl=f"unix://{socket}"),
+        )
+        self._rpc = proxy.supervisor
+
+    def pid(self) -> int:
+        return cast(int, self._rpc.getPID())
+
+    def process(self, name: str) -> Process:
+        return _process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
+
+    def processes(self) -> dict[str, Process]:
+        """Every component that the manager has been told of, by name."""
+        infos = cast(list[dict[str, str | int]], self._rpc.getAllProcessInfo())
+        return {process.name: process for process in map(_process, infos)}
+
+    def start(self, name: str) -> None:
+        """Start the component, unless it runs already."""
+        try:
+            self._rpc.startProcess(name, False)
+        except Fault as fault:
+            if fault.faultCode != Faults.ALREADY_STARTED:
+                raise
+
+    def stop(self, names: Iterable[str], seconds_max: float) -> None:
+        """Stop the components side by side; each is killed when its own time is over."""
+        wanted = set(names)
+        for name in wanted:
+            try:
+                self._rpc.stopProcess(name, False)
+            except Fault as fault:
+                if fault.faultCode != Faults.NOT_RUNNING:
+                    raise
+        until(
+            lambda: all(
+                process.state in AT_REST
+                for name, process in self.processes().items()
+                if name in wanted
+            ),
+            seconds_max,
+        )
+
+    def shutdown(self) -> None:
+        """End the manager itself, and with it whatever still runs under it."""
+        self._rpc.shutdown()
+
+
+def answering(socket: str) -> Manager | None:
+    """The manager behind the socket, if one answers there."""
+    manager = Manager(socket)
+    try:
+        manager.pid()
+    except (OSError, HTTPException, Fault):
+        return None
+    return manager
+
+
+def _process(info: dict[str, str | int]) -> Process:
+    running = info["statename"] in ("STARTING", "RUNNING", "STOPPING")
+    return Process(
+        name=str(info["name"]),
+        state=cast(State, info["statename"]),
+        pid=int(info["pid"]),
+        started_at=int(info["start"]),
+        up_seconds=max(0, int(info["now"]) - int(info["start"])) if running else 0,
+        reason=str(info["spawnerr"]),
+    )

@@ -1,0 +1,18 @@
+"""The end of a log, without reading all of it."""
+
+from pathlib import Path
+
+BYTES_MAX = 64 * 1024
+LINES = 12
+
+
+def tail(log: Path, lines: int = LINES) -> str:
+    """The last lines of the file; empty if there is none."""
+    try:
+        with log.open("rb") as content:
+            size = content.seek(0, 2)
+            content.seek(max(0, size - BYTES_MAX))
+            end = content.read().decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+    return "\n".join(end.splitlines()[-lines:])

@@ -1,0 +1,18 @@
+"""A data folder on which the commands work."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings, remember, settings
+
+
+@pytest.fixture
+def current(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Settings:
+    """The settings of a data folder that has been started before."""
+    home = tmp_path / "data"
+    monkeypatch.setenv("DATA_DIR", str(home))
+    remember(Settings(data_dir=home))
+    (home / "logs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return settings()

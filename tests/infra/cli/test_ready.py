@@ -1,0 +1,94 @@
+"""Ready is what the component itself shows since its start, not that its process runs."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from infra.cli import ready
+from infra.cli.ready import readiness
+from infra.settings import HOST, Settings
+
+STARTED = 1_000
+BEFORE = datetime.fromtimestamp(STARTED - 1, UTC)
+AFTER = datetime.fromtimestamp(STARTED + 1, UTC)
+
+
+@pytest.fixture
+def records(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What stands in the control topic that is asked."""
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr(ready, "latest", lambda *_: found)
+    monkeypatch.setattr(ready, "records_behind", lambda *_: 4)
+    return found
+
+
+def clock(at: datetime, state: str = "running") -> dict[str, Any]:
+    return {"wall_at": at, "state": state, "seed": 1, "speed_milli": 10_000}
+
+
+def marker(at: datetime, generation: int = 1, pipeline: str = "inventory") -> dict[str, Any]:
+    return {"pipeline": pipeline, "generation": generation, "written_at": at}
+
+
+def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
+    current: Settings, records: list[dict[str, Any]]
+) -> None:
+    records.append(clock(AFTER))
+    said = readiness(current, "simulator", STARTED)
+    assert said == "12 stores, 800 products, seed 1, 10 × real time"
+
+
+@pytest.mark.parametrize("found", [clock(BEFORE), clock(AFTER, "stopped")])
+def test_an_old_or_stopped_clock_is_not_enough(
+    current: Settings, records: list[dict[str, Any]], found: dict[str, Any]
+) -> None:
+    records.append(found)
+    assert readiness(current, "simulator", STARTED) is None
+
+
+def test_a_pipeline_is_ready_when_it_has_written_a_marker_since_this_start(
+    current: Settings, records: list[dict[str, Any]]
+) -> None:
+    records += [marker(BEFORE, generation=1), marker(AFTER, generation=2)]
+    assert readiness(current, "inventory", STARTED) == "generation 2, 4 records behind"
+
+
+@pytest.mark.parametrize("found", [marker(BEFORE), marker(AFTER, pipeline="fraud")])
+def test_an_old_or_other_marker_is_not_enough(
+    current: Settings, records: list[dict[str, Any]], found: dict[str, Any]
+) -> None:
+    records.append(found)
+    assert readiness(current, "inventory", STARTED) is None
+
+
+class Api(BaseHTTPRequestHandler):
+    """An API that says whether it is ready."""
+
+    status = 200
+
+    def do_GET(self) -> None:
+        self.send_response(self.status if self.path == "/readyz" else 404)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def served(current: Settings) -> Iterator[Settings]:
+    with ThreadingHTTPServer((HOST, 0), Api) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield current.model_copy(update={"port_base": server.server_port})
+        server.shutdown()
+
+
+@pytest.mark.parametrize(("status", "is_ready"), [(200, True), (503, False)])
+def test_an_api_is_ready_when_it_says_so(
+    served: Settings, monkeypatch: pytest.MonkeyPatch, status: int, is_ready: bool
+) -> None:
+    monkeypatch.setattr(Api, "status", status)
+    assert (readiness(served, "api", STARTED) is not None) == is_ready

@@ -1,0 +1,112 @@
+"""Every check says what it found and what to do about it."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from infra.doctor.checks import GIB, Finding, findings
+from infra.doctor.probes import Holder
+from infra.settings import Settings
+
+
+@dataclass(frozen=True)
+class Good:
+    """A machine on which everything is as it should be, unless told otherwise."""
+
+    python: tuple[int, int, int] = (3, 11, 7)
+    modules: frozenset[str] = frozenset({"venv", "ensurepip"})
+    commands: frozenset[str] = frozenset({"make"})
+    java: int | None = 17
+    memory_bytes: int = 8 * GIB
+    disk_bytes: int = 50 * GIB
+    may_write: bool = True
+    holders: dict[int, Holder] = field(default_factory=dict)
+
+    def python_version(self) -> tuple[int, int, int]:
+        return self.python
+
+    def has_module(self, name: str) -> bool:
+        return name in self.modules
+
+    def has_command(self, name: str) -> bool:
+        return name in self.commands
+
+    def java_version(self) -> int | None:
+        return self.java
+
+    def memory_available_bytes(self) -> int:
+        return self.memory_bytes
+
+    def disk_free_bytes(self, folder: Path) -> int:
+        return self.disk_bytes
+
+    def writable(self, folder: Path) -> bool:
+        return self.may_write
+
+    def holder(self, port: int) -> Holder | None:
+        return self.holders.get(port)
+
+
+OURS = Holder("java", 77, ours=True)
+STRANGER = Holder("python3", 4121, ours=False)
+
+
+def examined(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]:
+    return list(findings(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
+
+
+def complaints(machine: Good, tmp_path: Path) -> list[str]:
+    return [str(finding) for finding in examined(machine, tmp_path) if not finding.good]
+
+
+def test_a_good_machine_has_nothing_to_complain_of(tmp_path: Path) -> None:
+    assert complaints(Good(), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found", "remedy"),
+    [
+        ({"python": (3, 9, 2)}, "Python 3.9.2", "make up PYTHON=python3.11"),
+        ({"modules": frozenset({"venv"})}, "no modules venv", "apt-get install python3.11-venv"),
+        ({"commands": frozenset()}, "no make", "apt-get install make"),
+        ({"java": None}, "no Java", "apt-get install openjdk-17"),
+        ({"java": 11}, "Java 11", "Java 17 or newer is needed"),
+        ({"java": 0}, "a java that does not start", "Java 17 or newer is needed"),
+        ({"may_write": False}, "cannot be written", "DATA_DIR="),
+        ({"disk_bytes": GIB}, "1.0 GiB free disk", "2 GiB are needed"),
+        ({"memory_bytes": GIB}, "1.0 GiB free memory", "3 GiB are needed"),
+    ],
+)
+def test_what_is_missing_is_said_with_what_to_do(
+    tmp_path: Path, change: dict[str, object], found: str, remedy: str
+) -> None:
+    machine = dataclasses.replace(Good(), **change)  # type: ignore[arg-type]
+    (complaint,) = complaints(machine, tmp_path)
+    assert found in complaint
+    assert remedy in complaint
+
+
+def test_a_busy_port_is_said_with_its_holder_and_other_ports_that_are_free(tmp_path: Path) -> None:
+    machine = Good(holders={8000: STRANGER, 8100: STRANGER, 9292: STRANGER})
+    assert complaints(machine, tmp_path) == [
+        "Port 8000 is in use by python3 (pid 4121). "
+        "Stop it, or choose others: make up PORT_BASE=8300"
+    ]
+
+
+def test_a_port_of_another_user_is_said_without_a_name(tmp_path: Path) -> None:
+    machine = Good(holders={9092: Holder("another user's process", 0, ours=False)})
+    (complaint,) = complaints(machine, tmp_path)
+    assert complaint.startswith("Port 9092 is in use by another user's process. Stop it")
+
+
+def test_our_own_components_may_hold_their_ports_and_memory(tmp_path: Path) -> None:
+    machine = Good(holders={9092: OURS}, memory_bytes=GIB)
+    assert complaints(machine, tmp_path) == []
+
+
+def test_with_a_remote_kafka_only_the_api_needs_a_port(tmp_path: Path) -> None:
+    found = examined(Good(), tmp_path, kafka_bootstrap_servers="kafka.example:9093")
+    assert [one.check for one in found if "port" in one.check] == ["port 8000"]

@@ -1,0 +1,141 @@
+"""Fetching jars: every one verified, or no folder at all."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from infra.jars.fetch import ATTEMPTS_MAX, BrokenDownload, fetch
+from infra.jars.maven import NotObtained
+from infra.jars.sets import Jar, JarSet
+
+
+def jar(artifact: str) -> Jar:
+    return Jar("org.example", artifact, "1.0", hashlib.sha256(content(artifact)).hexdigest())
+
+
+def content(artifact: str) -> bytes:
+    return f"the classes of {artifact}".encode()
+
+
+SET = JarSet("broker", (jar("one"), jar("two"), jar("three")))
+
+
+class Shop:
+    """A source that serves every jar, but what it is told to spoil."""
+
+    def __init__(self, folder: Path) -> None:
+        self.cache = folder / "cache"
+        self.spoiled: dict[str, bytes | Exception] = {}
+        self.downloads = 0
+
+    def cached(self, jar: Jar) -> Path:
+        return self.cache / jar.repository_path
+
+    def download(self, jar: Jar, folder: Path) -> Path:
+        self.downloads += 1
+        served = self.spoiled.get(jar.artifact, content(jar.artifact))
+        if isinstance(served, Exception):
+            raise served
+        folder.mkdir(parents=True)
+        file = folder / "download"
+        file.write_bytes(served)
+        return file
+
+    def keep(self, jar: Jar, file: Path) -> None:
+        self.cached(jar).parent.mkdir(parents=True, exist_ok=True)
+        self.cached(jar).write_bytes(file.read_bytes())
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path)
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir() if file.name != ".lock")
+
+
+def test_the_folder_holds_the_set_and_the_cache_is_filled(shop: Shop, tmp_path: Path) -> None:
+    files = fetch(SET, tmp_path / "jars", source=shop)
+    assert [file.name for file in files] == ["one-1.0.jar", "two-1.0.jar", "three-1.0.jar"]
+    assert all(file.exists() for file in files)
+    assert all(shop.cached(jar).exists() for jar in SET.jars)
+
+
+def test_a_second_time_nothing_is_downloaded(shop: Shop, tmp_path: Path) -> None:
+    fetch(SET, tmp_path / "jars", source=shop)
+    fetch(SET, tmp_path / "jars", source=shop)
+    assert shop.downloads == 3
+
+
+def test_another_folder_is_filled_from_the_cache(shop: Shop, tmp_path: Path) -> None:
+    fetch(SET, tmp_path / "jars", source=shop)
+    fetch(SET, tmp_path / "others", source=shop)
+    assert shop.downloads == 3
+
+
+def test_a_damaged_jar_is_replaced(shop: Shop, tmp_path: Path) -> None:
+    damaged = fetch(SET, tmp_path / "jars", source=shop)[0]
+    damaged.write_bytes(b"half of")
+    fetch(SET, tmp_path / "jars", source=shop)
+    assert damaged.read_bytes() == content("one")
+
+
+def test_a_jar_of_an_earlier_version_does_not_stay(shop: Shop, tmp_path: Path) -> None:
+    fetch(SET, tmp_path / "jars", source=shop)
+    fetch(JarSet("broker", SET.jars[:2]), tmp_path / "jars", source=shop)
+    assert left_in(tmp_path / "jars" / "broker") == ["one-1.0.jar", "two-1.0.jar"]
+
+
+def test_a_spoiled_cache_is_not_trusted(shop: Shop, tmp_path: Path) -> None:
+    spoiled = shop.cached(SET.jars[0])
+    spoiled.parent.mkdir(parents=True)
+    spoiled.write_bytes(b"half of")
+    fetch(SET, tmp_path / "jars", source=shop)
+    assert spoiled.read_bytes() == content("one")
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "reason"),
+    [
+        (b"half of", "expected SHA-256"),
+        (NotObtained("ConnectionError: connection broken"), "connection broken"),
+        (OSError(28, "No space left on device"), "No space left"),
+    ],
+)
+def test_a_broken_download_leaves_nothing_and_says_what_to_do(
+    shop: Shop, tmp_path: Path, spoiled: bytes | Exception, reason: str
+) -> None:
+    shop.spoiled["two"] = spoiled
+    with pytest.raises(BrokenDownload, match=rf"org\.example:two:1\.0(.|\n)*{reason}(.|\n)*again"):
+        fetch(SET, tmp_path / "jars", source=shop)
+    assert left_in(tmp_path / "jars") == []
+    assert not shop.cached(SET.jars[1]).exists()
+
+
+def test_a_broken_download_is_tried_again_within_a_limit(shop: Shop, tmp_path: Path) -> None:
+    shop.spoiled["one"] = b"half of"
+    with pytest.raises(BrokenDownload):
+        fetch(JarSet("broker", SET.jars[:1]), tmp_path / "jars", source=shop)
+    assert shop.downloads == ATTEMPTS_MAX
+
+
+def test_a_broken_download_keeps_what_was_there(shop: Shop, tmp_path: Path) -> None:
+    fetch(SET, tmp_path / "jars", source=shop)
+    shop.spoiled["four"] = b"half of"
+    with pytest.raises(BrokenDownload):
+        fetch(JarSet("broker", (*SET.jars, jar("four"))), tmp_path / "jars", source=shop)
+    assert len(left_in(tmp_path / "jars" / "broker")) == 3
+
+
+def test_what_a_killed_fetch_left_behind_is_removed(shop: Shop, tmp_path: Path) -> None:
+    (tmp_path / "jars" / ".broker-killed" / "jars").mkdir(parents=True)
+    fetch(SET, tmp_path / "jars", source=shop)
+    assert left_in(tmp_path / "jars") == ["broker"]
+
+
+def test_progress_is_told_from_nothing_to_all(shop: Shop, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    fetch(SET, tmp_path / "jars", lambda done, total: told.append((done, total)), shop)
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]

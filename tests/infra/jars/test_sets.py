@@ -1,0 +1,48 @@
+"""The two sets of jars: pinned, apart, and as their specifications ask."""
+
+from pathlib import Path
+
+import pytest
+from jgo.env import LockFile
+from jgo.env._lockfile import compute_spec_hash
+
+from infra.jars import sets
+from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE, Name, UnpinnedJar, jar_set, load
+
+HERE = Path(sets.__file__).parent
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_jar_is_pinned_by_its_content(name: Name) -> None:
+    jars = jar_set(name).jars
+    assert jars
+    assert all(len(bytes.fromhex(jar.sha256)) == 32 for jar in jars)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_lock_is_of_this_specification(name: Name) -> None:
+    lock = LockFile.load(HERE / name / LOCK_FILE)
+    assert lock.spec_hash == compute_spec_hash(HERE / name / SPEC_FILE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_file_names_a_repository(name: Name) -> None:
+    assert not any("://" in file.read_text() for file in (HERE / name).iterdir())
+
+
+def test_the_class_paths_hold_different_kafka_clients() -> None:
+    versions = {
+        jar.version
+        for name in NAMES
+        for jar in jar_set(name).jars
+        if jar.artifact == "kafka-clients"
+    }
+    assert len(versions) == 2
+
+
+def test_a_jar_without_a_checksum_is_refused(tmp_path: Path) -> None:
+    (tmp_path / LOCK_FILE).write_text(
+        '[[dependencies]]\ngroupId = "g"\nartifactId = "a"\nversion = "1"\n'
+    )
+    with pytest.raises(UnpinnedJar, match="names a without a SHA-256"):
+        load(tmp_path)

@@ -1,0 +1,36 @@
+"""Clients under whose settings nothing is lost, repeated, or put into another partition."""
+
+from pathlib import Path
+
+from infra.kafka import client_config
+from infra.settings import Settings
+
+
+def config(tmp_path: Path, **settings: object) -> dict[str, object]:
+    return dict(client_config(Settings.model_validate({"data_dir": tmp_path, **settings})))
+
+
+def test_the_embedded_broker_needs_an_address_only(tmp_path: Path) -> None:
+    assert config(tmp_path, port_base=8100) == {
+        "bootstrap.servers": "127.0.0.1:9192",
+        "security.protocol": "PLAINTEXT",
+    }
+
+
+def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
+    assert config(
+        tmp_path,
+        kafka_bootstrap_servers="kafka.example:9093",
+        kafka_security_protocol="SASL_SSL",
+        kafka_sasl_mechanism="SCRAM-SHA-512",
+        kafka_sasl_username="shop",
+        kafka_sasl_password="hush",
+        kafka_ssl_ca_location=tmp_path / "ca.pem",
+    ) == {
+        "bootstrap.servers": "kafka.example:9093",
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "shop",
+        "sasl.password": "hush",
+        "ssl.ca.location": str(tmp_path / "ca.pem"),
+    }

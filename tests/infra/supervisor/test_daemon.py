@@ -1,0 +1,124 @@
+"""The process manager for real, with small programs in place of the components."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from infra.supervisor import daemon, orphans
+from infra.supervisor.history import restarts
+from infra.supervisor.manager import Manager
+from infra.supervisor.tail import tail
+from infra.wait import until
+
+PROGRAMS = Path(__file__).with_name("programs.conf")
+SECONDS_MAX = 20
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A data folder whose name is everything that names should not be."""
+    folder = tmp_path / "a folder, 100% odd ;#" / ("long" * 30)
+    folder.mkdir(parents=True)
+    yield folder
+    orphans.stop(folder)
+    daemon.clear(folder)
+
+
+@pytest.fixture
+def manager(home: Path) -> Manager:
+    return daemon.start(home, PROGRAMS)
+
+
+def pid(manager: Manager, name: str) -> int:
+    """The process of a program that runs."""
+    assert until(lambda: manager.process(name).state == "RUNNING", SECONDS_MAX)
+    return manager.process(name).pid
+
+
+def test_nothing_starts_by_itself(manager: Manager) -> None:
+    assert {process.state for process in manager.processes().values()} == {"STOPPED"}
+
+
+def test_a_manager_is_found_again(home: Path, manager: Manager) -> None:
+    found = daemon.running(home)
+    assert found is not None
+    assert found.pid() == manager.pid()
+
+
+def test_no_manager_runs_before_the_first_start(home: Path) -> None:
+    assert daemon.running(home) is None
+
+
+def test_starting_twice_starts_once(manager: Manager) -> None:
+    manager.start("steady")
+    first = pid(manager, "steady")
+    manager.start("steady")
+    assert pid(manager, "steady") == first
+
+
+def test_a_killed_component_is_started_again_and_the_history_says_so(
+    home: Path, manager: Manager
+) -> None:
+    manager.start("steady")
+    first = pid(manager, "steady")
+    psutil.Process(first).kill()
+    assert until(lambda: manager.process("steady").pid not in (0, first), SECONDS_MAX)
+    history = restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
+    assert (history.count, history.last) == (1, "terminated by SIGKILL")
+
+
+def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
+    home: Path, manager: Manager
+) -> None:
+    manager.start("broken")
+    assert until(lambda: manager.process("broken").state == "FATAL", SECONDS_MAX)
+    assert "no such topic" in tail(home / "logs" / "broken.log")
+
+
+def test_stopping_leaves_no_process(home: Path, manager: Manager) -> None:
+    manager.start("steady")
+    steady = pid(manager, "steady")
+    manager.stop({"steady"}, SECONDS_MAX)
+    assert not psutil.pid_exists(steady)
+    assert manager.process("steady").state == "STOPPED"
+
+
+def test_orphans_of_a_killed_manager_are_found_and_stopped(home: Path, manager: Manager) -> None:
+    manager.start("steady")
+    steady = pid(manager, "steady")
+    killed = psutil.Process(manager.pid())
+    killed.send_signal(signal.SIGKILL)
+    assert until(lambda: daemon.running(home) is None, SECONDS_MAX)
+    assert steady in [process.pid for process in orphans.find(home)]
+    assert orphans.stop(home) >= 1
+    assert orphans.find(home) == []
+
+
+def test_a_new_manager_starts_after_a_killed_one(home: Path, manager: Manager) -> None:
+    psutil.Process(manager.pid()).kill()
+    orphans.stop(home)
+    again = daemon.start(home, PROGRAMS)
+    again.start("steady")
+    assert pid(again, "steady")
+
+
+def test_another_folders_processes_are_not_ours(home: Path, manager: Manager) -> None:
+    assert orphans.find(home.parent) == []
+
+
+def test_clearing_removes_the_socket(home: Path, manager: Manager) -> None:
+    folder = Path((home / "run" / "socket-folder").read_text())
+    assert folder.exists()
+    orphans.stop(home)
+    daemon.clear(home)
+    assert not folder.exists()
+
+
+def test_a_manager_that_does_not_come_up_says_why(home: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.conf"
+    wrong.write_text("[supervisord]\nnodaemon = true\nloglevel = loud\n")
+    with pytest.raises(daemon.NotStarted, match="loud"):
+        daemon.start(home, wrong)

@@ -1,0 +1,107 @@
+"""The environment: complete and as the lock says, or made anew."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra import environment
+
+
+class Maker:
+    """Stands for the making, which takes half a minute."""
+
+    def __init__(self, fails: bool = False) -> None:
+        self.made = 0
+        self.fails = fails
+
+    def __call__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        (folder / environment.STAMP).unlink(missing_ok=True)
+        self.made += 1
+        if self.fails:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A lock file of one's own."""
+    file = tmp_path / "requirements.lock"
+    file.write_text("one==1 \\\n    --hash=sha256:00\ntwo==2 \\\n    --hash=sha256:00\n")
+    monkeypatch.setattr(environment, "LOCK", file)
+    return file
+
+
+@pytest.fixture
+def maker(monkeypatch: pytest.MonkeyPatch, lock: Path) -> Maker:
+    made = Maker()
+    monkeypatch.setattr(environment, "make", made)
+    return made
+
+
+def test_it_is_made_once(maker: Maker, tmp_path: Path) -> None:
+    environment.ensure(tmp_path / "venv")
+    environment.ensure(tmp_path / "venv")
+    assert maker.made == 1
+
+
+def test_a_changed_lock_makes_it_anew(maker: Maker, lock: Path, tmp_path: Path) -> None:
+    environment.ensure(tmp_path / "venv")
+    lock.write_text("one==2\n")
+    environment.ensure(tmp_path / "venv")
+    assert maker.made == 2
+
+
+def test_a_moved_folder_makes_it_anew(maker: Maker, tmp_path: Path) -> None:
+    environment.ensure(tmp_path / "venv")
+    (tmp_path / "venv").rename(tmp_path / "moved")
+    environment.ensure(tmp_path / "moved")
+    assert maker.made == 2
+
+
+def test_an_interrupted_installation_is_done_again(maker: Maker, tmp_path: Path) -> None:
+    maker.fails = True
+    with pytest.raises(KeyboardInterrupt):
+        environment.ensure(tmp_path / "venv")
+    maker.fails = False
+    environment.ensure(tmp_path / "venv")
+    environment.ensure(tmp_path / "venv")
+    assert maker.made == 2
+
+
+def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
+    assert b"ruff" not in environment.entry_points()
+
+
+def test_a_missing_venv_module_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ensurepip", None)
+    with pytest.raises(environment.Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
+        environment.check_modules()
+
+
+def test_pips_lines_become_a_count_and_a_tail() -> None:
+    lines = [f"Collecting package{number}\n" for number in range(20)]
+    collected, tail = environment.follow([*lines, "Installing collected packages\n"], expected=20)
+    assert collected == 20
+    assert len(tail) == environment.TAIL_LINES
+    assert tail[-1] == "Installing collected packages"
+
+
+def test_a_failed_installation_says_what_pip_said(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    python.write_text("#!/bin/sh\necho 'ERROR: no route to host'\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(environment.Broken, match=r"no route to host(.|\n)*Check the network"):
+        environment.install(tmp_path, [], expected=1)
+
+
+def test_locked_packages_are_counted(lock: Path) -> None:
+    assert environment.locked() == 2
+
+
+def test_every_locked_package_has_a_hash_and_no_address() -> None:
+    text = environment.LOCK.read_text()
+    packages = [part for part in text.split("\n") if part and part[0] not in " #"]
+    assert all(line.endswith("\\") for line in packages)
+    assert "://" not in text

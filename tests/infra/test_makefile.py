@@ -1,0 +1,65 @@
+"""The Makefile: help is the default, and what it lists is real."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.cli.main import app
+from infra.settings import root
+
+MAKEFILE = (root() / "Makefile").read_text()
+VERBS_MAX = 15
+
+
+def make(*arguments: str, folder: Path | None = None) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "VENV"}
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=folder or root(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def test_help_is_the_default() -> None:
+    assert make() == make("help")
+
+
+def test_help_lists_every_target_once() -> None:
+    listed = re.findall(r"^  make (\S+)", make("help"), flags=re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):", MAKEFILE, flags=re.MULTILINE)
+    assert listed == targets
+    assert len(listed) <= VERBS_MAX
+
+
+def test_help_fits_the_screen() -> None:
+    assert max(map(len, make("help").splitlines())) <= 80
+
+
+def test_every_command_it_calls_exists() -> None:
+    called = set(re.findall(r"\$\(RETAIL\) (\S+)", MAKEFILE))
+    assert called
+    for command in called:
+        assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0, command
+
+
+def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "my shop"
+    folder.mkdir()
+    (folder / "Makefile").write_text(MAKEFILE)
+    said = make("--dry-run", "up", folder=folder)
+    assert f'VENV="{folder}/.venv" python3 -m infra.bootstrap' in said
+    assert f'"{folder}/.venv/bin"/retail up' in said
+
+
+@pytest.mark.parametrize("verb", ["up", "status", "down"])
+def test_the_environment_is_made_before_every_verb(verb: str) -> None:
+    first, second = make("--dry-run", verb).split(" && ")
+    assert "infra.bootstrap" in first
+    assert second.endswith(f"retail {verb}\n")

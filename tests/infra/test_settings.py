@@ -1,0 +1,114 @@
+"""Settings: the environment wins over what was remembered, and that over the defaults."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.settings import (
+    InvalidSettings,
+    Settings,
+    memorable,
+    remember,
+    remembered,
+    root,
+    settings,
+)
+from infra.settings_table import lines, table
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A data folder of one's own."""
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+
+
+def test_one_variable_moves_every_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT_BASE", "8100")
+    moved = Settings()
+    assert (moved.api_port, moved.broker_port, moved.controller_port) == (8100, 9192, 9193)
+
+
+def test_ports_by_default() -> None:
+    ours = Settings()
+    assert (ours.api_port, ours.broker_port, ours.controller_port) == (8000, 9092, 9093)
+
+
+def test_an_empty_variable_is_an_unset_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "")
+    assert Settings().broker_embedded
+
+
+def test_a_remote_kafka_replaces_the_embedded_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "kafka.example:9093")
+    remote = Settings()
+    assert not remote.broker_embedded
+    assert remote.bootstrap_servers == "kafka.example:9093"
+
+
+def test_what_was_remembered_needs_not_be_said_again(tmp_path: Path) -> None:
+    remember(Settings(data_dir=tmp_path, port_base=8200))
+    assert Settings().port_base == 8200
+
+
+def test_the_environment_wins_over_what_was_remembered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    remember(Settings(data_dir=tmp_path, port_base=8200, simulator_stores=3))
+    monkeypatch.setenv("PORT_BASE", "8300")
+    now = Settings()
+    assert (now.port_base, now.simulator_stores) == (8300, 3)
+
+
+def test_going_back_to_a_default_is_remembered_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    remember(Settings(data_dir=tmp_path, port_base=8200))
+    monkeypatch.setenv("PORT_BASE", "8000")
+    remember(Settings())
+    monkeypatch.delenv("PORT_BASE")
+    assert Settings().port_base == 8000
+
+
+def test_a_password_is_never_written(tmp_path: Path) -> None:
+    secret = Settings.model_validate({"data_dir": tmp_path, "kafka_sasl_password": "hush"})
+    remember(secret)
+    assert "hush" not in (tmp_path / "settings.json").read_text()
+    assert "hush" not in repr(secret)
+    assert "kafka_sasl_password" not in memorable(secret)
+
+
+def test_a_data_folder_that_was_moved_keeps_its_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    remember(Settings(data_dir=tmp_path / "before", port_base=8200))
+    (tmp_path / "before").rename(tmp_path / "after")
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "after"))
+    moved = Settings()
+    assert (moved.data_dir, moved.port_base) == (tmp_path / "after", 8200)
+
+
+def test_a_wrong_value_is_named_with_what_was_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT_BASE", "eighty")
+    with pytest.raises(InvalidSettings, match=r"PORT_BASE: .*integer.*found 'eighty'"):
+        settings()
+
+
+def test_a_remembered_file_that_does_not_parse_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text("{")
+    with pytest.raises(InvalidSettings, match=r"does not parse.*Remove it"):
+        remembered(tmp_path)
+
+
+def test_remembering_leaves_one_file(tmp_path: Path) -> None:
+    remember(Settings(data_dir=tmp_path, simulator_seed=7))
+    remember(Settings(data_dir=tmp_path, port_base=8200))
+    assert remembered(tmp_path) == {"port_base": 8200, "simulator_seed": 7}
+    assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
+
+
+def test_every_setting_is_described() -> None:
+    assert all(line.meaning for line in lines())
+
+
+def test_the_readme_holds_the_table_of_settings() -> None:
+    assert table() in (root() / "README.md").read_text()
