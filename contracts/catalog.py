@@ -1,0 +1,30 @@
+"""The contracts of this repository, each under its name."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from contracts.errors import UnknownContract
+from contracts.loader import load
+from contracts.shape import Contract
+
+CONTRACTS: Mapping[str, Contract] = load(Path(__file__).parent)
+
+
+def contract(name: str) -> Contract:
+    """The contract of the name. Raises UnknownContract."""
+    try:
+        return CONTRACTS[name]
+    except KeyError:
+        raise UnknownContract(name, CONTRACTS) from None
+
+
+RECEIPTS = contract("public.sales.receipt.v1")
+ADJUSTMENTS = contract("public.inventory.adjustment.v1")
+PRODUCTS = contract("public.catalog.product.v1")
+STORES = contract("public.catalog.store.v1")
+STOCK_LEVELS = contract("public.inventory.stock-level.v1")
+GENERATIONS = contract("private.control.generation.v1")
+MARKERS = contract("private.control.marker.v1")
+BOOKS = contract("private.control.book.v1")
+CLOCKS = contract("private.control.clock.v1")
+LEDGER = contract("private.simulation.ledger.v1")

@@ -1,0 +1,99 @@
+"""Values on the wire: Avro in the Confluent frame, a magic byte and a 4-byte schema id."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+import fastavro
+
+from contracts.catalog import CONTRACTS
+from contracts.errors import Undecodable, Unencodable
+from contracts.mapping import avro_schema
+from contracts.schemas import locked, schema_id
+from contracts.shape import Contract, Row
+
+MAGIC = b"\0"
+FRAME_BYTES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A value with its contract, and the id of the schema that it was written with."""
+
+    contract: Contract
+    schema_id: int
+    value: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How to read what was written with one schema."""
+
+    contract: Contract
+    writer: Any
+    reader: Any
+    """None where it is the writer's own: nothing to resolve then."""
+
+
+def encode(contract: Contract, value: Row) -> bytes:
+    """The value in its frame. A timestamp is an aware datetime, or integer milliseconds of 1970.
+
+    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold.
+    Rules are not held against it: that is what model(contract) is for.
+    """
+    frame, schema = _writer(contract)
+    body = BytesIO()
+    body.write(frame)
+    try:
+        fastavro.schemaless_writer(body, schema, value, strict_allow_default=True)
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
+        raise Unencodable(contract.name, error) from error
+    return body.getvalue()
+
+
+def decode(data: bytes | None) -> Decoded:
+    """The value in the frame, timestamps as aware datetimes in UTC. Raises Undecodable."""
+    if data is None:
+        raise Undecodable("no value")
+    if len(data) < FRAME_BYTES:
+        raise Undecodable(f"{len(data)} bytes: too short for a frame")
+    if data[:1] != MAGIC:
+        raise Undecodable(f"wrong magic byte {data[0]}")
+    number = int.from_bytes(data[1:FRAME_BYTES], "big")
+    reader = _readers().get(number)
+    if reader is None:
+        raise Undecodable(f"unknown schema id {number}")
+    body = BytesIO(data)
+    body.seek(FRAME_BYTES)
+    try:
+        value: Any = fastavro.schemaless_reader(body, reader.writer, reader.reader)
+    except (EOFError, ValueError, IndexError, OverflowError, TypeError, MemoryError) as error:
+        raise Undecodable(f"the body does not decode: {error}") from error
+    if trailing := len(data) - body.tell():
+        raise Undecodable(f"{trailing} trailing bytes")
+    return Decoded(reader.contract, number, value)
+
+
+def key(contract: Contract, value: Row) -> bytes:
+    """The record's key: the contract's key fields, joined by "/"."""
+    return "/".join([str(value[field]) for field in contract.key]).encode()
+
+
+@cache
+def _writer(contract: Contract) -> tuple[bytes, Any]:
+    frame = MAGIC + schema_id(contract).to_bytes(4, "big")
+    return frame, fastavro.parse_schema(avro_schema(contract))
+
+
+@cache
+def _readers() -> Mapping[int, Reader]:
+    found = {}
+    for entry in locked():
+        contract = CONTRACTS.get(entry.topic)
+        if contract is not None:
+            current = avro_schema(contract)
+            reader = None if entry.schema == current else fastavro.parse_schema(current)
+            found[entry.id] = Reader(contract, fastavro.parse_schema(entry.schema), reader)
+    return found

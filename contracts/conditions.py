@@ -1,0 +1,126 @@
+"""From the standard's options and quality checks to rules."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from open_data_contract_standard.model import DataQuality
+
+from contracts import rules
+from contracts.errors import BadContract
+from contracts.fields import Reading, type_of
+from contracts.mapping import TYPES
+from contracts.rules import KINDS
+from contracts.shape import Field, Limit, Rule
+
+# Which of the standard's logicalTypeOptions a type may have; each is a kind of rule.
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "string": ("minLength", "maxLength", "pattern"),
+    "int": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "long": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "array": ("minItems", "maxItems"),
+}
+ROW_RULES = ("notEqual", "lessThan", "atMost")
+
+
+def every_rule(
+    file: Path,
+    properties: Sequence[Reading],
+    fields: Sequence[Field],
+    checks: Sequence[DataQuality],
+) -> tuple[Rule, ...]:
+    """The rules of the fields, and those of the record as a whole. Raises BadContract."""
+    found = (
+        *(rule for one in properties for rule in _field_rules(one)),
+        *(_row_rule(file, fields, check) for check in checks),
+    )
+    names = [rule.name for rule in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadContract(file, f"rule {name}", "one of this name", "two", "Rename one.")
+    return found
+
+
+def _field_rules(reading: Reading) -> Iterator[Rule]:
+    """The rules that stand with a field, and those of the fields within it."""
+    source, kind = reading.property, type_of(reading)
+    if source.required:
+        yield _rule(reading, "required", None)
+    for option, limit in (source.logicalTypeOptions or {}).items():
+        yield _option(reading, kind, option, limit)
+    for check in source.quality or ():
+        yield _rule(reading, "validValues", _valid_values(reading, kind, check))
+    for inner in reading.inner(source.items.properties if source.items else None):
+        yield from _field_rules(inner)
+
+
+def _option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
+    known = OPTIONS.get(kind, ())
+    if option not in known:
+        listed = ", ".join(known) or "none"
+        raise reading.bad(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
+    if option == "pattern":
+        if not isinstance(limit, str) or not rules.is_pattern(limit):
+            raise reading.bad(
+                "a pattern of literals, classes and counts from ^ to $, without /",
+                repr(limit),
+                "Only these mean the same in Java, Python and RE2.",
+            )
+    elif type(limit) is not int:
+        raise reading.bad(f"an integer as {option}", repr(limit), "Write a whole number.")
+    return _rule(reading, option, limit)
+
+
+def _valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
+    """`{metric: invalidValues, arguments: {validValues: [...]}, mustBe: 0}` of a string."""
+    if check.model_fields_set != {"metric", "arguments", "mustBe"} or kind != "string":
+        raise reading.bad(
+            "metric, arguments and mustBe, on a string",
+            f"{', '.join(sorted(check.model_fields_set))}, on {kind}",
+            "Conditions between fields stand under the schema's quality.",
+        )
+    arguments = check.arguments or {}
+    values = arguments.get("validValues")
+    if (
+        (check.metric, check.mustBe, list(arguments)) != ("invalidValues", 0, ["validValues"])
+        or not isinstance(values, list)
+        or not values
+        or not all(isinstance(value, str) for value in values)
+    ):
+        found = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
+        raise reading.bad("no invalidValues besides validValues: [...]", found, "List strings.")
+    return tuple(values)
+
+
+def _rule(reading: Reading, kind: str, limit: Limit) -> Rule:
+    return Rule(rules.name(reading.path, kind, limit), kind, reading.path, limit)
+
+
+def _row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
+    """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
+    where = f"schema quality {check.name or 'without a name'}"
+    if not check.name or not check.description:
+        raise BadContract(file, where, "a name and a description", "none", "Say what it means.")
+    if (check.type, check.engine) != ("custom", "predicate"):
+        found = f"{check.type}, {check.engine}"
+        raise BadContract(file, where, "type custom, engine predicate", found, "Write those.")
+    asked = check.implementation if isinstance(check.implementation, dict) else {}
+    types = {field.name: field.type for field in fields}
+    for kind in ROW_RULES:
+        if set(asked) == {"field", kind} and _fits(types, asked["field"], kind, asked[kind]):
+            return Rule(check.name, kind, (asked["field"],), asked[kind], check.description)
+    raise BadContract(
+        file,
+        where,
+        f"implementation: a field, and one of {', '.join(ROW_RULES)}",
+        check.implementation,
+        "notEqual takes a value; the others take a field of the same type.",
+    )
+
+
+def _fits(types: Mapping[str, str], name: Any, kind: str, limit: Any) -> bool:
+    """Whether the field can be held against the limit: another field, or a value of its type."""
+    if KINDS[kind].limit_is_field:
+        return name in types and types.get(limit) == types[name]
+    value = TYPES[types[name]].value if name in types else None
+    return value in (str, int) and type(limit) is value

@@ -1,0 +1,50 @@
+"""The digest of a view: two views with the same rows have the same, and no others."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from contracts.codec import key
+from contracts.shape import Contract, Field, Row
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def digest(contract: Contract, rows: Iterable[Row]) -> str:
+    """SHA-256, in hex, over the contract's fields as canonical JSON: one sorted line per key.
+
+    Timestamps are integer milliseconds of 1970. Raises ValueError where a key comes twice.
+    """
+    lines: dict[bytes, bytes] = {}
+    for row in rows:
+        identity = key(contract, row)
+        if identity in lines:
+            raise ValueError(
+                f"{contract.name}: expected one row per key, found two of {identity.decode()}. "
+                "Keep the newest version of each"
+            )
+        lines[identity] = _line(contract, row)
+    sha = hashlib.sha256()
+    for line in sorted(lines.values()):
+        sha.update(line)
+    return sha.hexdigest()
+
+
+def _line(contract: Contract, row: Row) -> bytes:
+    values = _object(contract.fields, row)
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _object(fields: tuple[Field, ...], row: Row) -> dict[str, Any]:
+    return {field.name: _value(field, row) for field in fields}
+
+
+def _value(field: Field, row: Row) -> Any:
+    value = row[field.name] if field.required else row.get(field.name)
+    if isinstance(value, datetime):
+        return (value - EPOCH) // timedelta(milliseconds=1)
+    if field.item and value is not None:
+        return [_object(field.fields, item) for item in value]
+    return value

@@ -1,0 +1,50 @@
+"""What goes wrong with contracts, said to the person who can mend it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class BadContract(Exception):
+    """A contract file that cannot be trusted: nothing is loaded."""
+
+    def __init__(self, file: Path, where: str, expected: str, found: object, advice: str) -> None:
+        super().__init__(f"{file}: {where}: expected {expected}, found {found}. {advice}")
+        self.file = file
+        self.where = where
+
+
+class UnknownContract(LookupError):
+    """No contract has this name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        listed = ", ".join(sorted(known))
+        super().__init__(f"expected the name of a contract, found {name!r}. Known: {listed}")
+        self.name = name
+
+
+class StaleLock(Exception):
+    """A contract's schema has no id yet: nobody could decode what is written with it."""
+
+    def __init__(self, topic: str, file: Path) -> None:
+        super().__init__(
+            f"{topic}: expected an id for its present schema in {file.name}, found none. "
+            "Give it one: python -m contracts.lock"
+        )
+
+
+class Unencodable(ValueError):
+    """A value that does not have its contract's fields: a mistake of ours."""
+
+    def __init__(self, name: str, reason: object) -> None:
+        super().__init__(
+            f"expected a value with the fields of {name}, found one that does not encode: "
+            f"{reason}. Validate it with model(contract(...)) to see every reason"
+        )
+
+
+class Undecodable(ValueError):
+    """Bytes that are no value of any known contract. `reason` is what quarantine is told."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

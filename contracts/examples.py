@@ -1,0 +1,104 @@
+"""Examples in a contract: valid records, and the one change that makes each of them invalid."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as ModelField
+
+from contracts.mapping import TYPES
+from contracts.shape import Field, InvalidExample, Row, Rule
+
+
+def typed(kind: str, found: Any) -> Any:
+    """A plain value of the type named, as YAML writes it. Raises ValueError."""
+    if kind == "timestamp" and isinstance(found, str):
+        found = datetime.fromisoformat(found)
+        if found.tzinfo is None:
+            raise ValueError(f"{found} without a zone")
+    expected = TYPES[kind].value
+    if not isinstance(found, expected) or isinstance(found, bool) != (expected is bool):
+        raise ValueError(f"{found!r}")
+    return found
+
+
+def record(fields: Sequence[Field], written: Any) -> dict[str, Any]:
+    """A whole record as YAML writes it, its timestamps as such. Raises ValueError."""
+    if not isinstance(written, dict):
+        raise ValueError(f"{written!r}, which is no record")
+    if others := set(written) - {field.name for field in fields}:
+        raise ValueError(f"fields that the contract does not have: {', '.join(sorted(others))}")
+    return {field.name: _value(field, written.get(field.name)) for field in fields}
+
+
+def _value(field: Field, written: Any) -> Any:
+    if written is None:
+        return None
+    if field.type == "array" and isinstance(written, list):
+        return [record(field.fields, item) for item in written]
+    return typed(field.type, written)
+
+
+def absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
+    """For every rule that asks for a field: the valid record without it."""
+    return tuple(
+        InvalidExample(rule.name, _changed(valid, rule.path, partial(_set, None)))
+        for rule in rules
+        if rule.kind == "required"
+    )
+
+
+class Change(BaseModel):
+    """How the valid record is changed so that it breaks a rule.
+
+    `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
+    `{breaks: rule, repeat: {lines: 201}}` makes so many of the first item, or first character.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    breaks: str
+    sets: dict[str, Any] = ModelField(default={}, alias="set")
+    repeats: dict[str, int] = ModelField(default={}, alias="repeat")
+
+
+def invalid(
+    fields: Sequence[Field], rules: Sequence[Rule], valid: Row, written: Any
+) -> InvalidExample:
+    """The valid record with the change that is written. Raises ValueError."""
+    change = Change.model_validate(written)
+    if change.breaks not in {rule.name for rule in rules}:
+        raise ValueError(f"{change.breaks!r}, which is no rule of this contract")
+    value = valid
+    for where, new in change.sets.items():
+        path = where.split("[].")
+        value = _changed(value, path, partial(_set, _value(_field(fields, path), new)))
+    for where, times in change.repeats.items():
+        value = _changed(value, where.split("[]."), partial(_repeated, times))
+    return InvalidExample(change.breaks, value)
+
+
+def _set(new: Any, _: Any) -> Any:
+    return new
+
+
+def _repeated(times: int, old: Any) -> Any:
+    return old and old[:1] * times
+
+
+def _field(fields: Sequence[Field], path: Sequence[str]) -> Field:
+    head, *rest = path
+    for field in fields:
+        if field.name == head:
+            return _field(field.fields, rest) if rest else field
+    raise ValueError(f"{head!r}, which is no field of this contract")
+
+
+def _changed(value: Row, path: Sequence[str], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """The same with the field at the path changed, in every item on the way to it."""
+    head, *rest = path
+    if rest:
+        return {**value, head: [_changed(item, rest, change) for item in value[head]]}
+    return {**value, head: change(value[head])}

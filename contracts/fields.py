@@ -1,0 +1,121 @@
+"""From the standard's properties to fields."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from open_data_contract_standard.model import SchemaProperty
+
+from contracts.errors import BadContract
+from contracts.examples import typed
+from contracts.mapping import TYPES
+from contracts.odcs import CustomProperties
+from contracts.shape import Field
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+ITEM_KEYS = {"name", "description", "logicalType", "properties"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One property of one file, on the way to a field."""
+
+    file: Path
+    path: tuple[str, ...]
+    property: SchemaProperty
+
+    def bad(self, expected: str, found: object, advice: str) -> BadContract:
+        where = f"field {'[].'.join(self.path)}"
+        return BadContract(self.file, where, expected, found, advice)
+
+    def inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
+        """The fields within this one."""
+        return readings(self.file, self.path, listed)
+
+
+def readings(
+    file: Path, path: tuple[str, ...], listed: list[SchemaProperty] | None
+) -> tuple[Reading, ...]:
+    """The properties, each with its path. Raises BadContract for a name that will not do."""
+    found = tuple(Reading(file, (*path, str(one.name)), one) for one in listed or ())
+    seen: set[str] = set()
+    for reading in found:
+        name = reading.path[-1]
+        if not NAME.fullmatch(name):
+            raise reading.bad("a name like unit_price_cents", repr(name), "Rename it.")
+        if name in seen:
+            raise reading.bad("one field of this name", "two", "Remove or rename one of them.")
+        seen.add(name)
+    return found
+
+
+def field(reading: Reading) -> Field:
+    """The field. Raises BadContract where anything is missing or unknown."""
+    source = reading.property
+    custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
+    unit = custom.take_optional("unit", str)
+    custom.refuse_others("unit")
+    kind = type_of(reading)
+    made = Field(
+        name=reading.path[-1],
+        type=kind,
+        required=_required(reading),
+        description=_description(reading, source.description),
+        unit=unit,
+        examples=tuple(_example(reading, kind, example) for example in source.examples or ()),
+    )
+    if kind == "array":
+        return _array(reading, made)
+    if source.items or source.properties:
+        raise reading.bad("neither items nor properties", "some", "Only an array has items.")
+    return made
+
+
+def type_of(reading: Reading) -> str:
+    """The field's type, a row of the table. Raises BadContract."""
+    source = reading.property
+    for name, known in TYPES.items():
+        if (known.logical, known.physical) == (source.logicalType, source.physicalType):
+            return name
+    listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
+    found = "/".join(filter(None, (source.logicalType, source.physicalType)))
+    raise reading.bad(f"a type of {listed}", found or "none", "Choose one of them.")
+
+
+def _required(reading: Reading) -> bool:
+    if reading.property.required is None:
+        raise reading.bad("required: true or false", "neither", "Say which.")
+    return reading.property.required
+
+
+def _description(reading: Reading, description: str | None) -> str:
+    if not (description or "").strip():
+        raise reading.bad("a description", "none", "Say what the field means.")
+    return str(description).strip()
+
+
+def _example(reading: Reading, kind: str, example: Any) -> Any:
+    try:
+        return typed(kind, example)
+    except ValueError as error:
+        raise reading.bad(f"examples of type {kind}", error, "Mend the example.") from error
+
+
+def _array(reading: Reading, made: Field) -> Field:
+    item = reading.property.items
+    if item is None or item.logicalType != "object" or not item.properties:
+        found = "none" if item is None else item.logicalType
+        raise reading.bad("items: objects with properties", found, "An array holds objects.")
+    if others := item.model_fields_set - ITEM_KEYS:
+        listed = ", ".join(sorted(ITEM_KEYS))
+        raise reading.bad(f"items with {listed}", ", ".join(others), "Remove or rename it.")
+    if not NAME.fullmatch(item.name or ""):
+        raise reading.bad("items with a name", repr(item.name), "Name one element, as in: line.")
+    return replace(
+        made,
+        item=item.name,
+        item_description=_description(reading, item.description),
+        fields=tuple(field(inner) for inner in reading.inner(item.properties)),
+    )

@@ -1,0 +1,140 @@
+"""From files to contracts: everything is read, checked and understood, or nothing is loaded."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from open_data_contract_standard.model import OpenDataContractStandard, SchemaObject
+
+from contracts import terms
+from contracts.conditions import every_rule
+from contracts.errors import BadContract
+from contracts.fields import field, readings
+from contracts.odcs import CustomProperties, read
+from contracts.shape import Contract
+
+FOLDERS: Mapping[str, Literal["topic", "view"]] = {"topics": "topic", "views": "view"}
+FILE_NAME = re.compile(r"([a-z][a-z0-9-]*)\.v([1-9][0-9]*)\.yaml")
+DOMAIN = re.compile(r"[a-z][a-z0-9-]*")
+VISIBILITIES = ("public", "private")
+KNOWN_PROPERTIES = "visibility, key, eventTime, partitions, topicConfig"
+
+
+class Place(NamedTuple):
+    """What a file's path says about its contract."""
+
+    kind: Literal["topic", "view"]
+    domain: str
+    entity: str
+    major: int
+
+
+def load(folder: Path) -> Mapping[str, Contract]:
+    """Every contract under topics/ and views/ of the folder, by name. Raises BadContract."""
+    found = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
+    loaded: dict[str, Contract] = {}
+    for file in filter(Path.is_file, found):
+        one = load_file(folder, file)
+        if one.name in loaded:
+            raise BadContract(file, "the contract", "a name of its own", one.name, "Rename one.")
+        loaded[one.name] = one
+    return MappingProxyType(loaded)
+
+
+def load_file(folder: Path, file: Path) -> Contract:
+    """The contract in <topics or views>/<domain>/<entity>.v<major>.yaml under the folder."""
+    place = _place(folder, file)
+    document = read(file)
+    custom = CustomProperties(file, "the contract", document.customProperties)
+    visibility = _visibility(file, custom)
+    name = f"{visibility}.{place.domain}.{place.entity}.v{place.major}"
+    schema = _named_alike(file, place, name, document)
+    properties = readings(file, (), schema.properties)
+    fields = tuple(field(one) for one in properties)
+    terms.refuse_ambiguous_items(file, fields)
+    rules = every_rule(file, properties, fields, schema.quality or ())
+    key = terms.key(file, fields, rules, custom.take("key", list))
+    event_time = terms.event_time(file, fields, custom.take_optional("eventTime", str))
+    element = f"{place.entity}.{event_time}" if event_time else None
+    spans = terms.spans(file, document.slaProperties or (), element)
+    settings = terms.topic_settings(file, custom)
+    custom.refuse_others(KNOWN_PROPERTIES)
+    valid, invalid = terms.examples_of(file, schema, fields, rules)
+    return Contract(
+        name=name,
+        kind=place.kind,
+        visibility=visibility,
+        domain=place.domain,
+        entity=place.entity,
+        major=place.major,
+        owner=_owner(file, document),
+        description=_description(file, document),
+        fields=fields,
+        key=key,
+        event_time=event_time,
+        horizon=spans.get("horizon"),
+        skew=spans.get("skew"),
+        rules=rules,
+        settings=settings,
+        examples=valid,
+        invalid_examples=invalid,
+    )
+
+
+def _place(folder: Path, file: Path) -> Place:
+    found = file.relative_to(folder)
+    match = FILE_NAME.fullmatch(file.name)
+    if len(found.parts) != 3 or not match or not DOMAIN.fullmatch(found.parts[1]):
+        raise BadContract(
+            file, "its path", "<domain>/<entity>.v<major>.yaml", found.as_posix(), "Move the file."
+        )
+    return Place(FOLDERS[found.parts[0]], found.parts[1], match[1], int(match[2]))
+
+
+def _visibility(file: Path, custom: CustomProperties) -> str:
+    found: str = custom.take("visibility", str)
+    if found not in VISIBILITIES:
+        raise BadContract(file, "visibility", " or ".join(VISIBILITIES), found, "Choose one.")
+    return found
+
+
+def _named_alike(
+    file: Path, place: Place, name: str, document: OpenDataContractStandard
+) -> SchemaObject:
+    """The contract's one schema, once every name agrees with path and visibility."""
+    schemas = document.schema_ or []
+    if len(schemas) != 1:
+        raise BadContract(file, "schema", "one object", len(schemas), "A topic has one.")
+    schema = schemas[0]
+    for where, expected, found in (
+        ("id", name, document.id),
+        ("name", place.entity, document.name),
+        ("domain", place.domain, document.domain),
+        ("version", f"{place.major}.x.y", document.version),
+        ("schema's name", place.entity, schema.name),
+        ("schema's physicalType", "topic", schema.physicalType),
+        ("status", "active", document.status),
+    ):
+        agreed = found == expected or (
+            where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(found))
+        )
+        if not agreed:
+            advice = "Names follow from the path and the visibility: mend this, or move the file."
+            raise BadContract(file, where, expected, found, advice)
+    return schema
+
+
+def _owner(file: Path, document: OpenDataContractStandard) -> str:
+    team = document.team
+    if team is None or isinstance(team, list) or not team.name:
+        raise BadContract(file, "team", "a name", "none", "Say who owns the contract.")
+    return team.name
+
+
+def _description(file: Path, document: OpenDataContractStandard) -> str:
+    purpose = document.description.purpose if document.description else None
+    if not (purpose or "").strip():
+        raise BadContract(file, "description", "a purpose", "none", "Say what one record means.")
+    return str(purpose).strip()

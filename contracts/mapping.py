@@ -1,0 +1,117 @@
+"""The one mapping: what a contract's fields are in Avro, in Spark and in SQL.
+
+Python's side of the same table stands in contracts/models.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any
+
+import pydantic
+
+from contracts import rules
+from contracts.shape import Contract, Field
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type that a field may have: as the standard writes it, and in every other world."""
+
+    logical: str
+    physical: str | None
+    avro: str | Mapping[str, str]
+    spark: str
+    value: type
+    """What a value is in Python."""
+    python: Any
+    """How pydantic checks it."""
+
+
+def _integer(bits: int) -> Any:
+    limit = 2 ** (bits - 1)
+    return Annotated[int, pydantic.Field(ge=-limit, le=limit - 1)]
+
+
+def _whole_milliseconds(at: datetime) -> datetime:
+    if at.microsecond % 1000:
+        raise ValueError(f"expected whole milliseconds, found {at.isoformat()}")
+    return at
+
+
+TIMESTAMP_MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
+
+# Closed: a type that is not here is an error when the contract is loaded.
+TYPES: Mapping[str, Type] = {
+    "string": Type("string", None, "string", "STRING", str, str),
+    "int": Type("integer", "int", "int", "INT", int, _integer(32)),
+    "long": Type("integer", "long", "long", "BIGINT", int, _integer(64)),
+    "boolean": Type("boolean", None, "boolean", "BOOLEAN", bool, bool),
+    "timestamp": Type(
+        "timestamp",
+        None,
+        TIMESTAMP_MILLIS,
+        "TIMESTAMP",
+        datetime,
+        Annotated[pydantic.AwareDatetime, pydantic.AfterValidator(_whole_milliseconds)],
+    ),
+    "array": Type("array", None, "array", "ARRAY", list, list),  # of objects, and of nothing else
+}
+
+
+@cache
+def avro_schema(contract: Contract) -> dict[str, Any]:
+    """The schema of the contract's values on the wire.
+
+    Without descriptions: better words must not make another schema.
+    """
+    entity = contract.entity.replace("-", "_")
+    namespace = f"retail.{contract.domain.replace('-', '_')}.{entity}.v{contract.major}"
+    return {"namespace": namespace} | _record(contract.entity, contract.fields)
+
+
+def _record(name: str, fields: tuple[Field, ...]) -> dict[str, Any]:
+    return {"type": "record", "name": camel(name), "fields": [_avro_field(f) for f in fields]}
+
+
+def _avro_field(field: Field) -> dict[str, Any]:
+    if field.required:
+        return {"name": field.name, "type": _avro_type(field)}
+    return {"name": field.name, "type": ["null", _avro_type(field)], "default": None}
+
+
+def _avro_type(field: Field) -> Any:
+    if field.item:
+        return {"type": "array", "items": _record(field.item, field.fields)}
+    avro = TYPES[field.type].avro
+    return avro if isinstance(avro, str) else dict(avro)
+
+
+@cache
+def spark_ddl(contract: Contract) -> str:
+    """The columns of the contract's values in Spark.
+
+    All nullable: what Spark cannot decode comes out null, and the rules have to see it.
+    """
+    return ", ".join(f"{field.name} {_spark_type(field)}" for field in contract.fields)
+
+
+def _spark_type(field: Field) -> str:
+    if field.item:
+        columns = ", ".join(f"{inner.name}: {_spark_type(inner)}" for inner in field.fields)
+        return f"ARRAY<STRUCT<{columns}>>"
+    return TYPES[field.type].spark
+
+
+def rule_sql(contract: Contract, prefix: str = "") -> tuple[tuple[str, str], ...]:
+    """Every rule: its name, and a Spark SQL condition that is true where the rule holds.
+
+    `prefix` stands before every field, as in "receipt.".
+    """
+    return tuple((rule.name, rules.sql(rule, contract.fields, prefix)) for rule in contract.rules)
+
+
+def camel(name: str) -> str:
+    """stock-level → StockLevel"""
+    return "".join(word.capitalize() for word in name.replace("_", "-").split("-"))

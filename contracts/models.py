@@ -1,0 +1,106 @@
+"""A contract as a pydantic model: strict, and with every broken rule named at once."""
+
+from collections.abc import Container, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+from pydantic import Field as ModelField
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from contracts.checks import Location, broken, checks
+from contracts.mapping import TYPES, camel
+from contracts.rules import KINDS
+from contracts.shape import Contract, Field, Limit
+
+STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+BROKEN_RULE = "broken_rule"
+"""The type of the error that stands for a broken rule; the rule's name is its message."""
+
+
+@cache
+def model(contract: Contract) -> type[BaseModel]:
+    """The contract's values in Python. Raises pydantic's ValidationError, one error per fault."""
+    return create_model(
+        camel(contract.entity),
+        __config__=STRICT,
+        __doc__=contract.description,
+        __validators__={"keeps_every_rule": _validator(contract)},
+        **_definitions(contract, contract.fields, ()),
+    )
+
+
+def _definitions(contract: Contract, fields: tuple[Field, ...], at: tuple[str, ...]) -> Any:
+    return {field.name: _definition(contract, field, (*at, field.name)) for field in fields}
+
+
+def _definition(contract: Contract, field: Field, path: tuple[str, ...]) -> tuple[Any, Any]:
+    python = TYPES[field.type].python
+    if field.item:
+        python = list[_item(contract, field, path)]  # type: ignore[misc]  # made here, at run time
+    extra: dict[str, Any] = {"unit": field.unit} if field.unit else {}
+    for rule in contract.rules:
+        if rule.path == path and (keyword := KINDS[rule.kind].keyword):
+            extra[keyword] = _json(rule.limit)
+    facts: dict[str, Any] = {"description": field.description, "json_schema_extra": extra}
+    if field.examples:
+        facts["examples"] = list(field.examples)
+    if field.required:
+        return python, ModelField(**facts)
+    return python | None, ModelField(default=None, **facts)
+
+
+def _item(contract: Contract, field: Field, path: tuple[str, ...]) -> Any:
+    return create_model(
+        camel(f"{contract.entity}-{field.item}"),
+        __config__=STRICT,
+        __doc__=field.item_description,
+        **_definitions(contract, field.fields, path),
+    )
+
+
+def _json(limit: Limit) -> Any:
+    return list(limit) if isinstance(limit, tuple) else limit
+
+
+def _validator(contract: Contract) -> Any:
+    asked = checks(contract.fields, contract.rules)
+
+    @model_validator(mode="wrap")
+    def keeps_every_rule(
+        cls: type[BaseModel], value: Any, handler: ModelWrapValidatorHandler[BaseModel]
+    ) -> BaseModel:
+        faults = [
+            _fault(BROKEN_RULE, rule.name, at, value)
+            for at, rule in (broken(asked, value) if isinstance(value, Mapping) else ())
+        ]
+        try:
+            made = handler(value)
+        except ValidationError as error:
+            faults += _others(error, {fault["loc"] for fault in faults})
+        if faults:
+            raise ValidationError.from_exception_data(cls.__name__, faults)
+        return made
+
+    return keeps_every_rule
+
+
+def _others(error: ValidationError, named: Container[Location]) -> list[InitErrorDetails]:
+    """The faults of shape and type: what is absent has been named as a broken rule."""
+    return [
+        _fault(fault["type"], fault["msg"], fault["loc"], fault["input"])
+        for fault in error.errors(include_url=False)
+        if fault["loc"] not in named
+    ]
+
+
+def _fault(kind: str, message: str, at: Location, found: Any) -> InitErrorDetails:
+    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=at, input=found)

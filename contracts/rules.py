@@ -1,0 +1,127 @@
+"""The closed table of rules: one row gives the words, the SQL and the Python of a condition.
+
+A rule says nothing about a value that is absent, except the one that asks for it: every condition
+is true or false, never null.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.shape import Field, Limit, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    says: str
+    """How the rule's name ends."""
+    sql: str
+    """Spark SQL of {x}, the value, and {limit}."""
+    holds: Callable[[Any, Any], bool]
+    keyword: str | None = None
+    """Its name in JSON Schema."""
+    limit_is_field: bool = False
+
+
+KINDS: Mapping[str, Kind] = {
+    "required": Kind("is given", "{x} is not null", lambda x, _: x is not None),
+    "minimum": Kind("is at least {limit}", "{x} >= {limit}", operator.ge, "minimum"),
+    "maximum": Kind("is at most {limit}", "{x} <= {limit}", operator.le, "maximum"),
+    "exclusiveMinimum": Kind(
+        "is more than {limit}", "{x} > {limit}", operator.gt, "exclusiveMinimum"
+    ),
+    "exclusiveMaximum": Kind(
+        "is less than {limit}", "{x} < {limit}", operator.lt, "exclusiveMaximum"
+    ),
+    "minLength": Kind(
+        "has a length of at least {limit}",
+        "length({x}) >= {limit}",
+        lambda x, limit: len(x) >= limit,
+        "minLength",
+    ),
+    "maxLength": Kind(
+        "has a length of at most {limit}",
+        "length({x}) <= {limit}",
+        lambda x, limit: len(x) <= limit,
+        "maxLength",
+    ),
+    "pattern": Kind(
+        "matches {limit}",
+        "regexp_like({x}, {limit})",
+        lambda x, limit: re.fullmatch(limit, x) is not None,
+        "pattern",
+    ),
+    "validValues": Kind("is one of {limit}", "{x} in {limit}", lambda x, limit: x in limit, "enum"),
+    "minItems": Kind(
+        "has a length of at least {limit}",
+        "array_size({x}) >= {limit}",
+        lambda x, limit: len(x) >= limit,
+        "minItems",
+    ),
+    "maxItems": Kind(
+        "has a length of at most {limit}",
+        "array_size({x}) <= {limit}",
+        lambda x, limit: len(x) <= limit,
+        "maxItems",
+    ),
+    "notEqual": Kind("is not {limit}", "{x} <> {limit}", operator.ne),
+    "lessThan": Kind("is less than {limit}", "{x} < {limit}", operator.lt, limit_is_field=True),
+    "atMost": Kind("is at most {limit}", "{x} <= {limit}", operator.le, limit_is_field=True),
+}
+
+# Only what Java, Python and RE2 read alike: literals, classes and counts, from end to end. None of
+# them admits a "/", which joins the fields of a key.
+ATOM = r"[A-Za-z0-9_-]|\[[A-Za-z0-9._-]+\]|\[\^/\]"
+COUNT = r"\{\d+(?:,\d+)?\}|[+*?]"
+PATTERN = re.compile(rf"\^(?:(?:{ATOM})(?:{COUNT})?)+\$")
+
+
+def is_pattern(text: str) -> bool:
+    """Whether the text is a pattern that every engine here reads alike."""
+    if not PATTERN.fullmatch(text):
+        return False
+    try:
+        re.compile(text)
+    except re.error:  # as [z-a]
+        return False
+    return True
+
+
+def name(path: Sequence[str], kind: str, limit: Limit) -> str:
+    """`lines[].units is at least 1`: a rule in words."""
+    listed = ", ".join(limit) if isinstance(limit, tuple) else limit
+    return f"{'[].'.join(path)} {KINDS[kind].says.format(limit=listed)}"
+
+
+def sql(rule: Rule, fields: Sequence[Field], prefix: str) -> str:
+    """The rule in Spark SQL, over the columns `prefix` + field."""
+    return _sql(rule, rule.path, fields, prefix)
+
+
+def _sql(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix: str) -> str:
+    head, *rest = path
+    if rest:
+        array = next(field for field in fields if field.name == head)
+        inner = _sql(rule, rest, array.fields, f"{array.item}.")
+        return f"coalesce(forall({prefix}{head}, {array.item} -> {inner}), true)"
+    kind = KINDS[rule.kind]
+    limit = f"{prefix}{rule.limit}" if kind.limit_is_field else _literal(rule)
+    condition = kind.sql.format(x=f"{prefix}{head}", limit=limit)
+    return condition if rule.kind == "required" else f"coalesce({condition}, true)"
+
+
+def _literal(rule: Rule) -> str:
+    limit = rule.limit
+    if isinstance(limit, tuple):
+        return f"({', '.join(map(_quoted, limit))})"
+    if rule.kind == "pattern" and isinstance(limit, str):
+        # Java's $ overlooks a line break at the end; \z does not.
+        return _quoted(limit.removesuffix("$") + r"\z")
+    return _quoted(limit) if isinstance(limit, str) else str(limit)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", r"\\").replace("'", r"\'")
+    return f"'{escaped}'"

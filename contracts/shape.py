@@ -1,0 +1,85 @@
+"""What a contract says, once it has been read and checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+Row = Mapping[str, Any]
+"""A value of a contract: field name → value; an array is a list of rows."""
+
+Limit = int | str | tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its type is a row of the table in contracts/mapping.py."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+    unit: str | None = None
+    examples: tuple[str | int | bool | datetime, ...] = ()
+    item: str | None = None
+    """What one element of an array is called."""
+    item_description: str | None = None
+    fields: tuple["Field", ...] = ()
+    """The fields of an array's element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition that every record meets; its name is what a broken one is told."""
+
+    name: str
+    kind: str
+    """A row of the table in contracts/rules.py."""
+    path: tuple[str, ...]
+    """("lines", "units"): the units of every line."""
+    limit: Limit
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidExample:
+    """A record that breaks one rule, and no other."""
+
+    rule: str
+    value: Row
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """How the topic is made: how wide, and the broker's configuration of it."""
+
+    partitions: int
+    config: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Contract:
+    """All that is agreed about one topic or view. There is one object per contract."""
+
+    name: str
+    kind: Literal["topic", "view"]
+    visibility: str
+    domain: str
+    entity: str
+    major: int
+    owner: str
+    description: str
+    fields: tuple[Field, ...]
+    key: tuple[str, ...]
+    event_time: str | None
+    horizon: timedelta | None
+    """How long after it happened an event may be published and still be applied."""
+    skew: timedelta | None
+    """How long before it happened an event may be published, by a clock that is ahead."""
+    rules: tuple[Rule, ...]
+    settings: TopicSettings
+    examples: tuple[Row, ...]
+    invalid_examples: tuple[InvalidExample, ...]
+
+    def __repr__(self) -> str:
+        return f"Contract({self.name})"

@@ -1,0 +1,144 @@
+"""What a contract says beyond its fields and rules: key, time, topic, examples."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from open_data_contract_standard.model import SchemaObject, ServiceLevelAgreementProperty
+
+from contracts import examples
+from contracts.errors import BadContract
+from contracts.odcs import CustomProperties
+from contracts.shape import Field, InvalidExample, Row, Rule, TopicSettings
+
+KEY_TYPES = ("string", "int", "long")
+SPANS = ("horizon", "skew")
+SPAN_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+PARTITIONS_MAX = 1024
+KNOWN_PROPERTIES = "examples, invalidExamples"
+
+# What a contract may say about its topic; all else is the broker's default.
+TOPIC_CONFIG = (
+    "cleanup.policy",
+    "message.timestamp.after.max.ms",
+    "min.compaction.lag.ms",
+    "retention.ms",
+)
+
+
+def key(
+    file: Path, fields: Sequence[Field], rules: Sequence[Rule], names: list[Any]
+) -> tuple[str, ...]:
+    """The fields that make a record's key. Several are joined by "/", so none may hold one."""
+    by_name = {field.name: field for field in fields}
+    without_slash = {
+        rule.path
+        for rule in rules
+        if rule.kind == "pattern"  # none of them admits one: see contracts/rules.py
+        or (isinstance(rule.limit, tuple) and "/" not in "".join(rule.limit))
+    }
+    for name in names or [None]:
+        field = by_name.get(name)
+        if field is None:
+            listed = ", ".join(by_name)
+            raise BadContract(file, "key", f"fields of {listed}", name, "Name fields.")
+        if not field.required or field.type not in KEY_TYPES:
+            found = f"{name}, {'required' if field.required else 'optional'} {field.type}"
+            raise BadContract(
+                file, "key", f"required fields of {', '.join(KEY_TYPES)}", found, "Choose others."
+            )
+        if len(names) > 1 and field.type == "string" and (name,) not in without_slash:
+            raise BadContract(
+                file, f"key field {name}", "a pattern", "none", "Keep the / out: ^[^/]+$ will do."
+            )
+    return tuple(names)
+
+
+def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | None:
+    """The field that says when it happened."""
+    times = [field.name for field in fields if field.type == "timestamp" and field.required]
+    if name is not None and name not in times:
+        listed = ", ".join(times) or "a required timestamp"
+        raise BadContract(file, "eventTime", f"one of {listed}", name, "Name such a field.")
+    return name
+
+
+def spans(
+    file: Path, listed: Iterable[ServiceLevelAgreementProperty], element: str | None
+) -> dict[str, timedelta]:
+    """Horizon and skew, by name; each says on which field it is measured, and why it is so long."""
+    found: dict[str, timedelta] = {}
+    for one in listed:
+        where = f"slaProperties, {one.property}"
+        if one.property not in SPANS or one.property in found:
+            raise BadContract(file, where, "horizon and skew, once each", one.property, "Mend it.")
+        if type(one.value) is not int or one.value < 0 or one.unit not in SPAN_UNITS:
+            expected = f"a whole number of {', '.join(SPAN_UNITS)}"
+            raise BadContract(file, where, expected, f"{one.value} {one.unit}", "Mend it.")
+        if element is None or one.element != element:
+            raise BadContract(
+                file, where, f"element {element}", one.element, "It is measured on eventTime."
+            )
+        if not one.description:
+            raise BadContract(file, where, "a description", "none", "Say why it is so long.")
+        found[one.property] = timedelta(**{SPAN_UNITS[one.unit]: one.value})
+    return found
+
+
+def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
+    partitions: int = custom.take("partitions", int)
+    if not 1 <= partitions <= PARTITIONS_MAX:
+        raise BadContract(file, "partitions", f"1 to {PARTITIONS_MAX}", partitions, "Mend it.")
+    config: dict[Any, Any] = custom.take("topicConfig", dict)
+    for name, value in config.items():
+        if name not in TOPIC_CONFIG:
+            raise BadContract(
+                file, "topicConfig", f"one of {', '.join(TOPIC_CONFIG)}", name, "Remove it."
+            )
+        if not isinstance(value, str):
+            raise BadContract(
+                file, f"topicConfig, {name}", "a string", repr(value), "Put it in quotes."
+            )
+    return TopicSettings(partitions, MappingProxyType(config))
+
+
+def refuse_ambiguous_items(file: Path, fields: Sequence[Field]) -> None:
+    """An array's item names a type in Avro and a variable in SQL: it must be unlike all others."""
+    seen = {field.name for field in _deep(fields)}
+    for field in _deep(fields):
+        if field.item:
+            if field.item in seen:
+                raise BadContract(
+                    file,
+                    f"field {field.name}",
+                    "an item's name of its own",
+                    field.item,
+                    "Rename it.",
+                )
+            seen.add(field.item)
+
+
+def _deep(fields: Sequence[Field]) -> list[Field]:
+    return [one for field in fields for one in (field, *_deep(field.fields))]
+
+
+def examples_of(
+    file: Path, schema: SchemaObject, fields: Sequence[Field], rules: Sequence[Rule]
+) -> tuple[tuple[Row, ...], tuple[InvalidExample, ...]]:
+    """Valid records, and records that break one rule each."""
+    custom = CustomProperties(file, "the schema", schema.customProperties)
+    valid_written = custom.take("examples", list)
+    invalid_written = custom.take_optional("invalidExamples", list) or []
+    custom.refuse_others(KNOWN_PROPERTIES)
+    try:
+        valid = tuple(examples.record(fields, written) for written in valid_written)
+        if not valid:
+            raise ValueError("none")
+        invalid = [examples.invalid(fields, rules, valid[0], one) for one in invalid_written]
+    except ValueError as error:
+        raise BadContract(
+            file, "examples", "records of this contract", error, "Mend the example."
+        ) from error
+    return valid, (*examples.absent(rules, valid[0]), *invalid)

@@ -1,0 +1,16 @@
+"""What the Python model says of a record."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from contracts import Contract, model
+
+
+def broken_rules(contract: Contract, record: Any) -> set[str]:
+    """The messages of every fault; a broken rule's is its name."""
+    try:
+        model(contract).model_validate(record)
+    except ValidationError as error:
+        return {fault["msg"] for fault in error.errors()}
+    return set()

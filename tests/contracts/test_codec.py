@@ -1,0 +1,125 @@
+"""Bytes on the wire: there and back, and a reason for whatever does not come back."""
+
+import contextlib
+import io
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import fastavro
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contracts import (
+    ADJUSTMENTS,
+    BOOKS,
+    CONTRACTS,
+    RECEIPTS,
+    STOCK_LEVELS,
+    Undecodable,
+    Unencodable,
+    UnknownContract,
+    avro_schema,
+    codec,
+    contract,
+    decode,
+    encode,
+    key,
+    schema_id,
+    schemas,
+)
+from tests.contracts.strategies import valid
+
+ADJUSTMENT = ADJUSTMENTS.examples[0]
+OLDER_ID = 999
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_what_is_encoded_is_decoded(name: str, data: st.DataObject) -> None:
+    agreed = CONTRACTS[name]
+    record = data.draw(valid(agreed))
+    decoded = decode(encode(agreed, record))
+    assert decoded.value == record
+    assert decoded.contract is agreed
+    assert decoded.schema_id == schema_id(agreed)
+
+
+def test_a_timestamp_may_be_given_in_milliseconds() -> None:
+    decoded = decode(encode(ADJUSTMENTS, {**ADJUSTMENT, "event_time": 1_772_448_067_120}))
+    assert decoded.value["event_time"] == datetime(2026, 3, 2, 10, 41, 7, 120_000, tzinfo=UTC)
+
+
+def test_an_absent_optional_field_comes_back_as_none() -> None:
+    cash = {name: value for name, value in RECEIPTS.examples[0].items() if name != "card_token"}
+    assert decode(encode(RECEIPTS, cash)).value["card_token"] is None
+
+
+def test_the_frame_is_a_zero_and_the_schema_id() -> None:
+    assert encode(ADJUSTMENTS, ADJUSTMENT)[:5] == b"\0" + schema_id(ADJUSTMENTS).to_bytes(4, "big")
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda _: None, "no value"),
+        (lambda _: b"", "too short"),
+        (lambda whole: whole[:4], "too short"),
+        (lambda whole: b"{" + whole[1:], "wrong magic byte 123"),
+        (lambda whole: b"\0\0\1\0\0" + whole[5:], "unknown schema id 65536"),
+        (lambda whole: whole[:5], "does not decode"),
+        (lambda whole: whole[:-1], "does not decode"),
+        (lambda whole: whole[:5] + b"\x01" + whole[6:], "does not decode"),
+        (lambda whole: whole + b"\0\0", "2 trailing bytes"),
+    ],
+)
+def test_what_does_not_decode_says_why(
+    damage: Callable[[bytes], bytes | None], reason: str
+) -> None:
+    with pytest.raises(Undecodable, match=reason):
+        decode(damage(encode(ADJUSTMENTS, ADJUSTMENT)))
+
+
+@given(noise=st.binary(max_size=80))
+def test_noise_never_ends_in_another_error(noise: bytes) -> None:
+    frame = encode(RECEIPTS, RECEIPTS.examples[0])[:5]
+    with contextlib.suppress(Undecodable):
+        assert decode(frame + noise).contract is RECEIPTS
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"units": None}, {"units": "many"}, {"colour": "red"}, {"event_time": "noon"}],
+    ids=str,
+)
+def test_a_value_that_does_not_fit_is_not_encoded(change: dict[str, Any]) -> None:
+    with pytest.raises(Unencodable, match=ADJUSTMENTS.name):
+        encode(ADJUSTMENTS, {**ADJUSTMENT, **change})
+
+
+def test_a_record_of_an_older_schema_is_read_as_the_present_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    present = avro_schema(BOOKS)
+    older = {**present, "fields": [one for one in present["fields"] if "default" not in one]}
+    entries = (*schemas.locked(), schemas.Entry(OLDER_ID, BOOKS.name, older))
+    monkeypatch.setattr(codec, "locked", lambda: entries)
+    monkeypatch.setattr(codec, "_readers", codec._readers.__wrapped__)
+    written = io.BytesIO(b"\0" + OLDER_ID.to_bytes(4, "big"))
+    written.seek(0, io.SEEK_END)
+    fastavro.schemaless_writer(written, older, BOOKS.examples[0])
+    decoded = decode(written.getvalue())
+    assert decoded.schema_id == OLDER_ID
+    assert decoded.value == {**BOOKS.examples[0], "published_max": None}
+
+
+def test_a_key_joins_its_fields() -> None:
+    assert key(STOCK_LEVELS, STOCK_LEVELS.examples[0]) == b"S003/SKU-00417"
+    assert key(BOOKS, BOOKS.examples[0]) == b"inventory/1/public.sales.receipt.v1/2"
+
+
+def test_an_unknown_contract_names_those_that_are_known() -> None:
+    with pytest.raises(UnknownContract, match=RECEIPTS.name):
+        contract("public.sales.recipe.v1")

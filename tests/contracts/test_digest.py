@@ -1,0 +1,70 @@
+"""Two views with the same rows have the same digest, and no others."""
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from contracts import GENERATIONS, STOCK_LEVELS, digest
+
+SHELF = STOCK_LEVELS.examples[0]
+SHELVES = [{**SHELF, "sku": f"SKU-{number}"} for number in range(20)]
+
+OTHER: dict[str, Any] = {
+    "store_id": "S004",
+    "sku": "SKU-99999",
+    "units_on_hand": 15,
+    "units_sold": 30,
+    "units_adjusted": 46,
+    "first_event_time": SHELF["first_event_time"] + timedelta(milliseconds=1),
+    "last_event_time": SHELF["last_event_time"] + timedelta(milliseconds=1),
+    "version": 38,
+}
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    shuffled = random.Random(1).sample(SHELVES, len(SHELVES))
+    assert digest(STOCK_LEVELS, shuffled) == digest(STOCK_LEVELS, SHELVES)
+
+
+def test_the_order_of_fields_does_not_matter() -> None:
+    backwards = {name: SHELF[name] for name in reversed(list(SHELF))}
+    assert digest(STOCK_LEVELS, [backwards]) == digest(STOCK_LEVELS, [SHELF])
+
+
+@pytest.mark.parametrize("field", STOCK_LEVELS.fields, ids=lambda field: field.name)
+def test_every_field_counts(field: Any) -> None:
+    changed = {**SHELF, field.name: OTHER[field.name]}
+    assert digest(STOCK_LEVELS, [changed]) != digest(STOCK_LEVELS, [SHELF])
+
+
+def test_every_row_counts() -> None:
+    assert digest(STOCK_LEVELS, SHELVES[1:]) != digest(STOCK_LEVELS, SHELVES)
+
+
+def test_a_timestamp_and_its_milliseconds_are_the_same() -> None:
+    in_milliseconds = {
+        **SHELF,
+        "first_event_time": 1_772_409_600_000,
+        "last_event_time": 1_772_448_067_120,
+    }
+    assert digest(STOCK_LEVELS, [in_milliseconds]) == digest(STOCK_LEVELS, [SHELF])
+
+
+def test_the_form_is_settled() -> None:
+    # printf '{"store_id":"S003",…}\n' | sha256sum
+    assert digest(STOCK_LEVELS, [SHELF]).startswith("b72471aa")
+    assert digest(STOCK_LEVELS, []).startswith("e3b0c442")
+
+
+def test_what_is_within_an_array_counts() -> None:
+    one, *_ = GENERATIONS.examples
+    promoted, *others = one["generations"]
+    changed = {**one, "generations": [{**promoted, "code_digest": "other"}, *others]}
+    assert digest(GENERATIONS, [changed]) != digest(GENERATIONS, [one])
+
+
+def test_two_rows_of_one_key_are_refused() -> None:
+    with pytest.raises(ValueError, match="found two of S003/SKU-00417"):
+        digest(STOCK_LEVELS, [SHELF, {**SHELF, "version": 38}])

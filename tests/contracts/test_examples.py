@@ -1,0 +1,31 @@
+"""What the contracts say of themselves holds."""
+
+import pytest
+
+from contracts import CONTRACTS, Contract
+from tests.contracts.broken_rules import broken_rules
+
+EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
+
+
+@EVERY
+def test_every_valid_example_keeps_every_rule(contract: Contract) -> None:
+    for example in contract.examples:
+        assert broken_rules(contract, example) == set()
+
+
+@EVERY
+def test_every_invalid_example_breaks_its_rule_and_no_other(contract: Contract) -> None:
+    for example in contract.invalid_examples:
+        assert broken_rules(contract, example.value) == {example.rule}
+
+
+@EVERY
+def test_every_rule_has_an_example_that_breaks_it(contract: Contract) -> None:
+    assert {rule.name for rule in contract.rules} == {one.rule for one in contract.invalid_examples}
+
+
+@EVERY
+def test_the_first_example_shows_every_field(contract: Contract) -> None:
+    absent = {name for name, value in contract.examples[0].items() if value is None}
+    assert not absent

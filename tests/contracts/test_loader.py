@@ -1,0 +1,134 @@
+"""A contract that is not fully understood is not loaded, and the error says how to mend it."""
+
+from pathlib import Path
+
+import pytest
+
+from contracts import BadContract, catalog
+from contracts.loader import load
+
+FOLDER = Path(catalog.__file__).parent
+RECEIPT = Path("topics/sales/receipt.v1.yaml")
+ADJUSTMENT = Path("topics/inventory/adjustment.v1.yaml")
+STOCK_LEVEL = Path("views/inventory/stock-level.v1.yaml")
+
+
+def loaded(
+    folder: Path, source: Path, old: str = "", new: str = "", target: Path | None = None
+) -> None:
+    """Load one contract of the repository after a change."""
+    text = (FOLDER / source).read_text(encoding="utf-8")
+    assert old in text
+    file = folder / (target or source)
+    file.parent.mkdir(parents=True)
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    load(folder)
+
+
+def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
+    loaded(tmp_path, RECEIPT)
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "said"),
+    [
+        # types
+        (RECEIPT, "physicalType: int\n", "physicalType: short\n", ["lines[].units", "integer/int"]),
+        (RECEIPT, "logicalType: timestamp", "logicalType: date", ["event_time", "found date"]),
+        (RECEIPT, "logicalType: timestamp", "logicalType: number", ["event_time", "found number"]),
+        (RECEIPT, "logicalType: object", "logicalType: string", ["lines", "items: objects"]),
+        (RECEIPT, "          name: line\n", "", ["lines", "items with a name"]),
+        (RECEIPT, "          name: line\n", "          name: lines\n", ["item's name"]),
+        # what every field says
+        (
+            RECEIPT,
+            "        description: Who sat at the till.\n",
+            "",
+            ["field cashier_id", "a description", "Say what the field means"],
+        ),
+        (RECEIPT, "              description: The product sold.\n", "", ["field lines[].sku"]),
+        (RECEIPT, "        required: true\n", "", ["field event_id", "required: true or false"]),
+        (RECEIPT, "name: cashier_id", "name: register_id", ["register_id", "found two"]),
+        (RECEIPT, "name: cashier_id", "name: CashierId", ["a name like unit_price_cents"]),
+        # what nobody would read
+        (RECEIPT, "status: active", "status: active\ntags: [till]", ["found 'tags'"]),
+        (RECEIPT, "examples: [S003-K04]", "colour: red", ["cashier_id", "found 'colour'"]),
+        (RECEIPT, "property: unit,", "property: measure,", ["field units", "measure"]),
+        (RECEIPT, "property: partitions,", "property: shards,", ["partitions", "found None"]),
+        (RECEIPT, "  - {property: partitions", "  - {property: colour, value: red}\n"
+         "  - {property: partitions", ["custom properties visibility, key", "colour"]),
+        (RECEIPT, "status: active", "status: active\nstatus: active", ["stands twice"]),
+        (RECEIPT, "status: active", "status: [", ["expected YAML"]),
+        # names
+        (RECEIPT, "id: public.sales.receipt.v1", "id: public.sales.receipts.v1", [": id: "]),
+        (RECEIPT, "value: public", "value: private", ["private.sales.receipt.v1", "the path"]),
+        (RECEIPT, "value: public", "value: secret", ["public or private"]),
+        (RECEIPT, "version: 1.0.0", "version: 2.0.0", ["version", "1.x.y"]),
+        (RECEIPT, "apiVersion: v3.1.0", "apiVersion: v3.0.2", ["DataContract v3.1.0"]),
+        # key and time
+        (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),
+        (RECEIPT, "value: [store_id]", "value: [card_token]", ["found card_token, optional"]),
+        (RECEIPT, "value: [store_id]", "value: [event_time]", ["required timestamp"]),
+        (RECEIPT, "value: [store_id]", "value: []", ["found None"]),
+        (
+            STOCK_LEVEL,
+            'logicalTypeOptions: {pattern: "^[^/]+$", maxLength: 64}',
+            "logicalTypeOptions: {maxLength: 64}",
+            ["key field store_id", "Keep the / out"],
+        ),
+        (RECEIPT, "value: event_time", "value: store_id", ["eventTime", "found store_id"]),
+        (RECEIPT, "unit: h", "unit: weeks", ["horizon", "found 2 weeks"]),
+        (RECEIPT, "element: receipt.event_time", "element: receipt.store_id", ["horizon"]),
+        (RECEIPT, "property: horizon", "property: latency", ["horizon and skew"]),
+        # the topic
+        (RECEIPT, "value: 4}", "value: 0}", ["partitions", "1 to"]),
+        (RECEIPT, "retention.ms:", "retention.bytes:", ["topicConfig", "retention.bytes"]),
+        (RECEIPT, 'retention.ms: "-1"', "retention.ms: -1", ["Put it in quotes"]),
+        # rules
+        (RECEIPT, "{minItems: 1,", "{minLength: 1,", ["minItems, maxItems", "found minLength"]),
+        (RECEIPT, "{minItems: 1,", "{minItems: 1.5,", ["an integer as minItems"]),
+        (RECEIPT, '"^[^/]+$"', '"^.*$"', ["Java, Python and RE2"]),
+        (RECEIPT, '"^[^/]+$"', '"^[z-a]$"', ["Java, Python and RE2"]),
+        (ADJUSTMENT, "metric: invalidValues", "metric: nullValues", ["found nullValues"]),
+        (ADJUSTMENT, "notEqual: 0", "notEqual: zero", ["notEqual takes a value"]),
+        (ADJUSTMENT, "field: units, not", "field: unit, not", ["units is not 0"]),
+        (ADJUSTMENT, "engine: predicate", "engine: soda", ["engine predicate", "found custom"]),
+        (ADJUSTMENT, "- name: units is not 0", "- name: sku is given", ["sku is given", "two"]),
+        # examples
+        (RECEIPT, "examples: [2]", "examples: [two]", ["lines[].units", "examples of type int"]),
+        (RECEIPT, "07.120Z\"]", "07.120\"]", ["event_time", "without a zone"]),
+        (RECEIPT, "cashier_id: S003-K04", "teller_id: S003-K04", ["does not have: teller_id"]),
+        (RECEIPT, "breaks: lines has", "breaks: lines had", ["which is no rule of this contract"]),
+        (RECEIPT, "set: {lines: []}", "set: {line: []}", ["'line', which is no field"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_a_way_out(
+    tmp_path: Path, source: Path, old: str, new: str, said: list[str]
+) -> None:
+    with pytest.raises(BadContract) as raised:
+        loaded(tmp_path, source, old, new)
+    message = str(raised.value)
+    for part in (str(source), "expected", "found", *said):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["topics/sales/receipt.yaml", "topics/receipt.v1.yaml", "topics/sales/Receipt.v1.yaml"],
+)
+def test_a_file_in_the_wrong_place_is_refused(tmp_path: Path, target: str) -> None:
+    with pytest.raises(BadContract, match="Move the file"):
+        loaded(tmp_path, RECEIPT, target=Path(target))
+
+
+def test_the_name_of_a_contract_follows_from_its_path(tmp_path: Path) -> None:
+    with pytest.raises(BadContract, match=r"public\.orders\.receipt\.v1"):
+        loaded(tmp_path, RECEIPT, target=Path("topics/orders/receipt.v1.yaml"))
+
+
+def test_two_contracts_of_one_name_are_refused(tmp_path: Path) -> None:
+    view = tmp_path / "views/sales/receipt.v1.yaml"
+    view.parent.mkdir(parents=True)
+    view.write_bytes((FOLDER / RECEIPT).read_bytes())
+    with pytest.raises(BadContract, match="a name of its own"):
+        loaded(tmp_path, RECEIPT)

@@ -1,0 +1,45 @@
+"""The schema lock: what is written today can be read for ever."""
+
+import dataclasses
+
+import pytest
+
+from contracts import ADJUSTMENTS, CONTRACTS, StaleLock, schema_id, schemas_of
+from contracts.schemas import LOCK, Entry, extended, locked, text
+
+
+def test_the_lock_is_current() -> None:
+    wanted = text(extended(locked(), CONTRACTS.values()))
+    assert LOCK.read_text(encoding="utf-8") == wanted, (
+        f"{LOCK.name} lacks the present schema of a contract. "
+        "Give it an id, and commit the file: python -m contracts.lock"
+    )
+
+
+def test_every_id_is_given_once_and_counts_from_one() -> None:
+    assert [entry.id for entry in locked()] == list(range(1, len(locked()) + 1))
+
+
+def test_the_present_schema_is_among_those_of_its_topic() -> None:
+    for contract in CONTRACTS.values():
+        assert schema_id(contract) in schemas_of(contract)
+
+
+def test_a_changed_contract_gets_a_new_id_and_the_old_one_stays() -> None:
+    changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
+    before = locked()
+    after = extended(before, [changed])
+    assert after[:-1] == before
+    assert (after[-1].id, after[-1].topic) == (len(before) + 1, ADJUSTMENTS.name)
+
+
+def test_a_contract_that_returns_to_an_older_schema_keeps_its_old_id() -> None:
+    newer = Entry(99, ADJUSTMENTS.name, {"type": "record"})
+    entries = (*locked(), newer)
+    assert extended(entries, [ADJUSTMENTS]) == entries
+
+
+def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
+    changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
+    with pytest.raises(StaleLock, match=r"python -m contracts\.lock"):
+        schema_id(changed)

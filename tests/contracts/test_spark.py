@@ -1,0 +1,94 @@
+"""Spark reads what Python writes, and judges it alike."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.avro.functions import from_avro
+from pyspark.sql.types import IntegerType, StructType
+
+from contracts import CONTRACTS, Contract, Row, avro_schema, decode, encode, rule_sql, spark_ddl
+from tests.contracts.broken_rules import broken_rules
+from tests.contracts.strategies import drawn, typed, valid
+
+FRAME_BYTES = 5
+RECORDS = 100
+
+EVERY = pytest.mark.parametrize("name", CONTRACTS)
+
+pytestmark = pytest.mark.spark
+
+
+@EVERY
+def test_python_and_spark_name_the_same_broken_rules(spark: SparkSession, name: str) -> None:
+    agreed = CONTRACTS[name]
+    records = [
+        *agreed.examples,
+        *(example.value for example in agreed.invalid_examples),
+        *drawn(typed(agreed), RECORDS),
+    ]
+    assert broken_in_spark(spark, agreed, records) == [broken_rules(agreed, r) for r in records]
+
+
+@EVERY
+def test_python_and_spark_decode_the_same(spark: SparkSession, name: str) -> None:
+    agreed = CONTRACTS[name]
+    records = drawn(valid(agreed), RECORDS)
+    written = [encode(agreed, record) for record in records]
+    assert decoded_in_spark(spark, agreed, written) == [decode(one).value for one in written]
+
+
+@EVERY
+def test_spark_has_the_types_of_the_contract(spark: SparkSession, name: str) -> None:
+    agreed = CONTRACTS[name]
+    frame = decoded(spark, agreed, [encode(agreed, agreed.examples[0])])
+    # The strings say nothing of nulls, on which the two may differ.
+    assert frame.schema.simpleString() == struct(agreed).simpleString()
+
+
+def broken_in_spark(spark: SparkSession, agreed: Contract, records: list[Row]) -> list[set[str]]:
+    """For each record the rules that are false; none may be null."""
+    rows = [tuple(record[field.name] for field in agreed.fields) for record in records]
+    schema = StructType().add("at", IntegerType()).add("event", struct(agreed))
+    frame = spark.createDataFrame(list(enumerate(rows)), schema)
+    rules = rule_sql(agreed, prefix="event.")
+    verdicts = frame.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
+    found: dict[int, list[bool | None]] = {row["at"]: row["holds"] for row in verdicts.collect()}
+    assert not any(None in holds for holds in found.values())
+    return [
+        {name for (name, _), holds in zip(rules, found[at], strict=True) if not holds}
+        for at in range(len(records))
+    ]
+
+
+def struct(agreed: Contract) -> StructType:
+    schema = StructType.fromDDL(spark_ddl(agreed))
+    assert isinstance(schema, StructType)
+    return schema
+
+
+def decoded_in_spark(
+    spark: SparkSession, agreed: Contract, written: list[bytes]
+) -> list[dict[str, Any]]:
+    return [plain(row.asDict(recursive=True)) for row in decoded(spark, agreed, written).collect()]
+
+
+def decoded(spark: SparkSession, agreed: Contract, written: list[bytes]) -> DataFrame:
+    frame = spark.createDataFrame([(one,) for one in written], "value BINARY").coalesce(1)
+    body = F.expr(f"substring(value, {FRAME_BYTES + 1})")
+    schema = json.dumps(avro_schema(agreed))
+    return frame.select(from_avro(body, schema, {"mode": "FAILFAST"}).alias("event")).select(
+        "event.*"
+    )
+
+
+def plain(value: Any) -> Any:
+    """Spark hands out local time without a zone; the codec, UTC with one."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value
