@@ -1,0 +1,36 @@
+"""The catalog, announced when the world begins: products and stores."""
+
+from generators.event import Event
+from generators.products import Product
+from generators.stores import Store
+from generators.ticks import START_MS
+
+
+def product_introduced(product: Product) -> Event:
+    return {
+        "event_id": f"{product.sku}-introduced",
+        "event_time": START_MS,
+        "effective_at": START_MS,
+        "sku": product.sku,
+        "name": product.name,
+        "category": product.category,
+        "supplier_id": product.supplier_id,
+        "unit_cost_cents": product.unit_cost_cents,
+        "pack_size_units": product.pack_size_units,
+        "lead_time_days": product.lead_time_days,
+    }
+
+
+def store_opened(store: Store) -> Event:
+    return {
+        "event_id": f"{store.store_id}-opened",
+        "event_time": START_MS,
+        "effective_at": START_MS,
+        "store_id": store.store_id,
+        "name": store.name,
+        "city": store.city,
+        "latitude_microdegrees": store.latitude_microdegrees,
+        "longitude_microdegrees": store.longitude_microdegrees,
+        "opens_at_minute": store.opens_at_hour * 60,
+        "closes_at_minute": store.closes_at_hour * 60,
+    }

@@ -1,0 +1,12 @@
+"""Seeded draws: the only source of randomness in the world."""
+
+from random import Random
+
+
+def chance(*purpose: int | str) -> Random:
+    """A generator that belongs to a purpose, such as the seed, a store, an hour and "demand".
+
+    A text seed goes through SHA-512: the same draws on every machine and version of Python, as long
+    as only `random()` and `getrandbits()` are used.
+    """
+    return Random("/".join(str(part) for part in purpose))

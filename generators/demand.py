@@ -1,0 +1,87 @@
+"""Demand: who comes to a store, when, wanting what. It is drawn, and does not depend on stock."""
+
+from bisect import bisect
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from generators.chance import chance
+from generators.customers import Customers, Payer
+from generators.stores import Store
+from generators.ticks import HOUR_MS, HOURS_PER_WEEK, day, hour_of_week, hour_start_ms
+
+BY_HOUR = (3, 2, 1, 1, 1, 2, 4, 7, 9, 10, 11, 12, 13, 11, 10, 10, 12, 15, 16, 13, 9, 6, 5, 4)
+BY_WEEKDAY = (9, 9, 10, 10, 13, 15, 8)  # Monday first
+MINUTES_PER_WEEK = HOURS_PER_WEEK * 60
+
+LINES = (1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6)  # of a basket, equally likely: three on average
+UNITS = (1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 6)  # of a line
+UNITS_MEAN = sum(UNITS) / len(UNITS)
+UNITS_PER_RECEIPT_MEAN = sum(LINES) / len(LINES) * UNITS_MEAN
+
+DAY_SWING = 0.3  # between the quietest and the busiest day of the same weekday
+HOUR_SWING = 0.4
+
+
+class Arrival(NamedTuple):
+    """A customer at a till, with the basket that they would like to take home."""
+
+    at_ms: int
+    register: int
+    payer: Payer
+    wants: list[tuple[int, int]]  # shelf and units
+
+
+class Demand:
+    """The visits to one store."""
+
+    def __init__(
+        self, seed: int, store: Store, customers: Customers, means: Sequence[float]
+    ) -> None:
+        self._seed = seed
+        self._store = store
+        self._customers = customers
+        self._means = means
+        self._popularity = [float(total) for total in accumulate(store.popularity)]
+
+    def hour(self, hour: int) -> list[Arrival]:
+        """Everybody who comes in the world's n-th hour, first come first."""
+        draw = chance(self._seed, self._store.store_id, hour, "demand")
+        random = draw.random
+        busy = chance(self._seed, self._store.store_id, day(hour), "busy").random()
+        mean = self._means[hour_of_week(hour)]
+        mean *= 1 + DAY_SWING * (busy - 0.5)
+        mean *= 1 + HOUR_SWING * (random() - 0.5)
+        visits = int(mean + random())
+        start_ms = hour_start_ms(hour)
+        times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
+        popularity, everything = self._popularity, self._popularity[-1]
+        store, registers, payer = self._store.number, self._store.registers, self._customers.payer
+        lines, units = len(LINES), len(UNITS)
+        return [
+            Arrival(
+                at_ms,
+                int(random() * registers),
+                payer(store, draw),
+                [
+                    (bisect(popularity, random() * everything), UNITS[int(random() * units)])
+                    for _ in range(LINES[int(random() * lines)])
+                ],
+            )
+            for at_ms in times
+        ]
+
+
+def visits_per_hour(stores: Sequence[Store], receipts_per_minute: float) -> list[list[float]]:
+    """Of each store, the mean number of visits in each hour of the week."""
+    shares = [
+        [
+            store.size * BY_WEEKDAY[hour // 24] * BY_HOUR[hour % 24]
+            if store.is_open(hour % 24)
+            else 0.0
+            for hour in range(HOURS_PER_WEEK)
+        ]
+        for store in stores
+    ]
+    scale = receipts_per_minute * MINUTES_PER_WEEK / sum(map(sum, shares))
+    return [[share * scale for share in week] for week in shares]

@@ -1,0 +1,101 @@
+"""What the simulator has published last, read back from the log."""
+
+import time
+from collections.abc import Iterator
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+
+from generators.resume import Published
+from infra.errors import Trouble
+from infra.kafka import Partition, admin, consumer, end_offsets, start_offsets
+from infra.settings import Settings
+
+CHUNK_RECORDS = 250  # of each partition, from its end backwards; then twice as many, and so on
+CHUNK_RECORDS_MAX = 16_000
+CHUNK_SECONDS_MAX = 30.0
+POLL_RECORDS = 500
+POLL_SECONDS = 0.05
+
+Stretches = dict[Partition, tuple[int, int]]  # from an offset, up to but without another
+
+
+class LogUnread(Trouble):
+    """The broker gives its records too slowly, or not at all."""
+
+    def __init__(self, stretches: Stretches) -> None:
+        super().__init__(
+            f"The ends of the log should be read within {CHUNK_SECONDS_MAX:g} s, "
+            f"and were not: {stretches}. See what the broker does: make logs COMPONENT=broker"
+        )
+
+
+def last_published(settings: Settings, topics: list[str], header: str) -> dict[Partition, Message]:
+    """The last record with the header, of each partition of the topics that has one.
+
+    Others may publish to the same topics: their records do not have the simulator's headers.
+    """
+    client = admin(settings)
+    starts, ends = start_offsets(client, topics), end_offsets(client, topics)
+    reader = consumer(settings)
+    found: dict[Partition, Message] = {}
+    chunk_records = CHUNK_RECORDS
+    try:
+        while stretches := _before(starts, ends, found, chunk_records):
+            for message in _records(reader, stretches):
+                if header_of(message, header) is not None:
+                    found[message.topic() or "", message.partition() or 0] = message
+            ends = {partition: begin for partition, (begin, _) in stretches.items()}
+            chunk_records = min(2 * chunk_records, CHUNK_RECORDS_MAX)
+    finally:
+        reader.close()
+    return found
+
+
+def published(message: Message) -> Published:
+    _, timestamp_ms = message.timestamp()
+    return Published(
+        timestamp_ms,
+        int.from_bytes(header_of(message, "sequence") or b"", "big"),
+        message.key() or b"",
+        message.value() or b"",
+    )
+
+
+def header_of(message: Message, name: str) -> bytes | None:
+    value = dict(message.headers() or ()).get(name)
+    return value if isinstance(value, bytes) else None
+
+
+def _before(
+    starts: dict[Partition, int],
+    ends: dict[Partition, int],
+    found: dict[Partition, Message],
+    records: int,
+) -> Stretches:
+    """So many offsets before the ends of the partitions that nothing was found in."""
+    return {
+        partition: (max(starts[partition], end - records), end)
+        for partition, end in ends.items()
+        if partition not in found and end > starts[partition]
+    }
+
+
+def _records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
+    """The records of the stretches, each partition's in order."""
+    deadline = time.monotonic() + CHUNK_SECONDS_MAX
+    left = [TopicPartition(*partition, begin) for partition, (begin, _) in stretches.items()]
+    reader.assign(left)
+    while left:
+        if time.monotonic() > deadline:
+            raise LogUnread(stretches)
+        for message in reader.consume(POLL_RECORDS, timeout=POLL_SECONDS):
+            error = message.error()
+            if error is not None:
+                raise KafkaException(error)
+            where = message.topic() or "", message.partition() or 0
+            if (message.offset() or 0) < stretches[where][1]:
+                yield message
+        # The position, not the records: the end may be compacted away.
+        left = [
+            at for at in reader.position(left) if at.offset < stretches[at.topic, at.partition][1]
+        ]

@@ -1,0 +1,59 @@
+"""Losses: what leaves a shelf without being sold, and how much of it anybody writes down."""
+
+from enum import Enum
+from random import Random
+from typing import NamedTuple
+
+from generators.chance import chance
+from generators.demand import Arrival
+from generators.stores import Store
+
+LOSSES_PER_RECEIPT = 0.01
+UNITS_MAX = 3
+MINUTES_PER_HOUR = 60
+
+COUNTED_EVERY_HOURS = 48  # every shelf is counted once in this time, a part of them each hour
+
+
+class Kind(Enum):
+    DAMAGE = "damage"
+    THEFT = "theft"  # an empty box was found
+    UNSEEN = "unseen"  # nobody knows, until the shelf is counted
+
+
+KINDS = (Kind.DAMAGE, Kind.DAMAGE, Kind.THEFT, Kind.UNSEEN, Kind.UNSEEN)
+
+
+class Loss(NamedTuple):
+    minute: int  # of the hour
+    kind: Kind
+    shelf: int
+    units: int  # at most: nobody breaks or steals what is not there
+
+
+def losses(seed: int, store: Store, hour: int, arrivals: list[Arrival]) -> list[Loss]:
+    """The losses of the world's n-th hour, in order: the more people come, the more there are."""
+    draw = chance(seed, store.store_id, hour, "losses")
+    baskets = [arrival.wants for arrival in arrivals]
+    count = int(len(baskets) * LOSSES_PER_RECEIPT + draw.random())
+    return sorted(
+        (_loss(draw, baskets) for _ in range(count if baskets else 0)),
+        key=lambda loss: loss.minute,
+    )
+
+
+def counted(shelves: int, hour: int) -> range:
+    """The shelves that the staff count in the world's n-th hour."""
+    part = hour % COUNTED_EVERY_HOURS
+    return range(part * shelves // COUNTED_EVERY_HOURS, (part + 1) * shelves // COUNTED_EVERY_HOURS)
+
+
+def _loss(draw: Random, baskets: list[list[tuple[int, int]]]) -> Loss:
+    # What many want is also what many drop or steal.
+    basket = baskets[int(draw.random() * len(baskets))]
+    return Loss(
+        minute=int(draw.random() * MINUTES_PER_HOUR),
+        kind=KINDS[int(draw.random() * len(KINDS))],
+        shelf=basket[int(draw.random() * len(basket))][0],
+        units=1 + int(draw.random() * UNITS_MAX),
+    )

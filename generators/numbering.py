@@ -1,0 +1,50 @@
+"""Where in the log a record goes, and how many of the world's records stand there before it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from generators.event import Event
+from generators.partitions import partition
+
+Counts = dict[str, list[int]]  # by topic and partition
+
+
+class Publication(NamedTuple):
+    """A record with its place in the log. A world's publications are numbered without a gap."""
+
+    published_ms: int
+    topic: str
+    partition: int
+    sequence: int  # of the world's records in this partition, from zero
+    key: str
+    event: Event
+
+
+class Numbering:
+    def __init__(self, widths: Mapping[str, int]) -> None:
+        """Widths: the number of partitions of each topic."""
+        self.counts: Counts = {topic: [0] * width for topic, width in widths.items()}
+        self._placed: dict[str, dict[str, int]] = {topic: {} for topic in widths}
+
+    def number(self, published_ms: int, topic: str, key: str, event: Event) -> Publication:
+        """The next publication of the topic's partition that the key belongs to."""
+        place = self._placed[topic].get(key)
+        if place is None:
+            place = self._place(topic, key)
+        counts = self.counts[topic]
+        sequence = counts[place]
+        counts[place] = sequence + 1
+        return Publication(published_ms, topic, place, sequence, key, event)
+
+    def position(self, topic: str, key: str) -> int:
+        """How many records the partition that the key belongs to has been given so far."""
+        return self.counts[topic][self._place(topic, key)]
+
+    def restore(self, counts: Counts) -> None:
+        self.counts = {topic: list(counts[topic]) for topic in self.counts}
+
+    def _place(self, topic: str, key: str) -> int:
+        placed = self._placed[topic]
+        if key not in placed:
+            placed[key] = partition(key.encode(), len(self.counts[topic]))
+        return placed[key]

@@ -1,0 +1,71 @@
+"""Two paces for one world: by its clock, or as fast as it goes."""
+
+from collections.abc import Callable
+from threading import Event as Signal
+from typing import Protocol
+
+from generators.clock import ClockState, WorldClock
+
+# Who was asleep or cut off for longer does not rush through what was missed: world time stood.
+BEHIND_MS_MAX = 10_000
+WAIT_MS_MAX = 1_000  # then look at the clock again: a wall clock may be set
+
+Announce = Callable[[WorldClock, ClockState], None]
+
+
+class Pacer(Protocol):
+    def wait(self, world_ms: int) -> bool:
+        """Return True when it is that time in the world, False when the world is to stop."""
+
+
+class Unpaced:
+    """The next moment is now."""
+
+    def __init__(self, stop: Signal) -> None:
+        self._stop = stop
+
+    def wait(self, world_ms: int) -> bool:
+        return not self._stop.is_set()
+
+
+class Paced:
+    """World time runs with the wall clock, from the first moment that is not past already."""
+
+    def __init__(
+        self,
+        stop: Signal,
+        past_ms: int,
+        speed_milli: int,
+        wall_ms: Callable[[], int],
+        announce: Announce,
+    ) -> None:
+        self._stop = stop
+        self._past_ms = past_ms
+        self._speed_milli = speed_milli
+        self._wall_ms = wall_ms
+        self._announce = announce
+        self._clock: WorldClock | None = None
+
+    def wait(self, world_ms: int) -> bool:
+        if world_ms <= self._past_ms:
+            return not self._stop.is_set()
+        clock = self._clock or self._start(self._past_ms)
+        while not self._stop.is_set():
+            behind_ms = self._wall_ms() - clock.wall_at(world_ms)
+            if behind_ms > BEHIND_MS_MAX:
+                self._start(world_ms)
+            if behind_ms >= 0:
+                return True
+            self._stop.wait(min(-behind_ms, WAIT_MS_MAX) / 1000)
+        return False
+
+    def stop(self) -> None:
+        """Let world time stand where it is."""
+        now_ms = self._wall_ms()
+        world_ms = self._clock.world_at(now_ms) if self._clock else self._past_ms
+        self._announce(WorldClock(world_ms, now_ms, self._speed_milli), ClockState.STOPPED)
+
+    def _start(self, world_ms: int) -> WorldClock:
+        self._clock = WorldClock(world_ms, self._wall_ms(), self._speed_milli)
+        self._announce(self._clock, ClockState.RUNNING)
+        return self._clock

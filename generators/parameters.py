@@ -1,0 +1,53 @@
+"""What makes one world differ from another."""
+
+import json
+from dataclasses import asdict, dataclass
+
+from infra.settings import Settings
+
+# Raised by whoever changes what a world with the same parameters does.
+RULES = 1
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Two worlds with equal parameters hold the same events, at any pace."""
+
+    seed: int
+    stores: int
+    products: int
+    receipts_per_minute: float  # of world time, all stores together, mean of a week
+    duplicate_rate: float  # of the events on time
+    late_rate: float
+    beyond_horizon_rate: float
+
+    def text(self) -> str:
+        """The parameters and the rules in one canonical line, to compare and to show."""
+        return json.dumps({"rules": RULES, **asdict(self)}, sort_keys=True)
+
+    def differences(self, text: str) -> tuple[str, str]:
+        """What differs here, and there, where another world's text is given; empty if nothing."""
+        here, there = json.loads(self.text()), json.loads(text)
+        names = [name for name in sorted(here | there) if here.get(name) != there.get(name)]
+        return _shown(names, here), _shown(names, there)
+
+
+def parameters(settings: Settings) -> Parameters:
+    """The world that the settings ask for.
+
+    Receipts per second are meant at the default speed: another speed must not make another world.
+    """
+    speed_default = float(Settings.model_fields["simulator_speed"].default)
+    return Parameters(
+        seed=settings.simulator_seed,
+        stores=settings.simulator_stores,
+        products=settings.simulator_products,
+        receipts_per_minute=settings.simulator_receipts_per_second * 60 / speed_default,
+        duplicate_rate=settings.simulator_duplicate_rate,
+        late_rate=settings.simulator_late_rate,
+        beyond_horizon_rate=settings.simulator_beyond_horizon_rate,
+    )
+
+
+def _shown(names: list[str], values: dict[str, float]) -> str:
+    return ", ".join(f"{name} {values.get(name)}" for name in names)

@@ -1,0 +1,26 @@
+"""Which partition a key goes to: the hash that Kafka's clients agree on."""
+
+MULTIPLIER = 0x5BD1E995
+SEED = 0x9747B28C
+WORD = 0xFFFFFFFF
+
+
+def partition(key: bytes, partitions: int) -> int:
+    """As Java's default partitioner and librdkafka's `murmur2_random` place a record."""
+    return (murmur2(key) & 0x7FFFFFFF) % partitions
+
+
+def murmur2(data: bytes) -> int:
+    """MurmurHash2, 32 bits, unsigned, with Kafka's seed."""
+    whole = len(data) // 4 * 4
+    hashed = SEED ^ len(data)
+    for at in range(0, whole, 4):
+        word = int.from_bytes(data[at : at + 4], "little") * MULTIPLIER & WORD
+        word ^= word >> 24
+        hashed = (hashed * MULTIPLIER & WORD) ^ (word * MULTIPLIER & WORD)
+    if whole < len(data):
+        hashed ^= int.from_bytes(data[whole:], "little")
+        hashed = hashed * MULTIPLIER & WORD
+    hashed ^= hashed >> 13
+    hashed = hashed * MULTIPLIER & WORD
+    return hashed ^ hashed >> 15

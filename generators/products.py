@@ -1,0 +1,81 @@
+"""What the retailer sells."""
+
+from dataclasses import dataclass
+
+from faker import Faker
+
+from generators.chance import chance
+
+
+@dataclass(frozen=True)
+class Category:
+    """A kind of goods: what there is of it, and what that costs to buy in."""
+
+    name: str
+    goods: tuple[str, ...]
+    cost_cents_min: int
+    cost_cents_max: int
+    pack_sizes_units: tuple[int, ...]
+
+
+CATEGORIES = (
+    Category("produce", ("Apples", "Bananas", "Carrots", "Tomatoes", "Salad"), 40, 300, (6, 12)),
+    Category("bakery", ("Bread", "Rolls", "Croissants", "Cake"), 50, 450, (6, 10)),
+    Category("dairy", ("Milk", "Butter", "Yoghurt", "Cheese", "Cream"), 45, 500, (6, 12, 20)),
+    Category("drinks", ("Water", "Juice", "Cola", "Beer", "Wine", "Coffee"), 30, 900, (6, 12, 24)),
+    Category("pantry", ("Pasta", "Rice", "Flour", "Olive Oil", "Soup", "Honey"), 40, 800, (8, 16)),
+    Category("sweets", ("Chocolate", "Biscuits", "Ice Cream", "Gummies"), 50, 600, (10, 20)),
+    Category("household", ("Soap", "Detergent", "Towels", "Candles"), 80, 1_200, (4, 8)),
+    Category("care", ("Shampoo", "Toothpaste", "Hand Cream", "Razors"), 90, 1_500, (4, 8)),
+)
+SUPPLIERS = 24
+MARGIN_MIN = 1.25
+MARGIN_MAX = 1.85
+LEAD_TIME_DAYS_MAX = 5
+# How often the best seller is wanted, in parts of which the n-th gets 1 / (n + HEAD): a long tail.
+POPULARITY = 1_000_000
+HEAD = 8
+
+
+@dataclass(frozen=True)
+class Product:
+    sku: str
+    name: str
+    category: str
+    supplier_id: str
+    unit_cost_cents: int
+    unit_price_cents: int
+    pack_size_units: int
+    lead_time_days: int
+    popularity: int  # how often it is wanted, relative to the others
+
+
+def products(seed: int, count: int) -> tuple[Product, ...]:
+    faker = Faker("en_GB")
+    faker.seed_instance(f"{seed}/products")
+    draw = chance(seed, "products")
+    order = sorted((draw.random(), number) for number in range(count))
+    rank = {number: place for place, (_, number) in enumerate(order)}
+    made = []
+    for number in range(count):
+        category = CATEGORIES[int(draw.random() * len(CATEGORIES))]
+        goods = category.goods[int(draw.random() * len(category.goods))]
+        span_cents = category.cost_cents_max - category.cost_cents_min
+        cost_cents = category.cost_cents_min + int(draw.random() ** 2 * span_cents)
+        margin = MARGIN_MIN + draw.random() * (MARGIN_MAX - MARGIN_MIN)
+        made.append(
+            Product(
+                sku=f"SKU-{number:05d}",
+                name=f"{faker.last_name()} {goods}",
+                category=category.name,
+                supplier_id=f"SUP-{int(draw.random() * SUPPLIERS):02d}",
+                unit_cost_cents=cost_cents,
+                unit_price_cents=int(cost_cents * margin) // 10 * 10 + 9,
+                pack_size_units=category.pack_sizes_units[
+                    int(draw.random() * len(category.pack_sizes_units))
+                ],
+                lead_time_days=1 + int(draw.random() * LEAD_TIME_DAYS_MAX),
+                popularity=POPULARITY // (rank[number] + HEAD),
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,120 @@
+"""Publishing: every record in order, once, or the program stops and says why."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from confluent_kafka import KafkaError, KafkaException, Message
+
+from contracts import contract, encode
+from generators.numbering import Publication
+from infra.errors import Trouble
+
+FULL_SECONDS_MAX = 120.0  # Kafka takes nothing for so long: give up
+POLL_SECONDS = 1.0
+FLUSH_SECONDS_MAX = 60.0
+NUMBER_BYTES = 8
+
+Headers = list[tuple[str, str | bytes | None]]
+
+
+class PublishingFailed(Trouble):
+    """Kafka did not take a record; nothing behind it is published."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(
+            f"Kafka should take every record, but: {reason}. "
+            "The world goes on where the log ends when the simulator is started again."
+        )
+
+
+class Producer(Protocol):
+    """What is needed of a Kafka producer."""
+
+    def produce(
+        self,
+        topic: str,
+        value: bytes,
+        key: bytes,
+        partition: int,
+        *,
+        on_delivery: Callable[[KafkaError | None, Message], None],
+        timestamp: int,
+        headers: Headers,
+    ) -> None: ...
+
+    def poll(self, timeout: float) -> int: ...
+
+    def flush(self, timeout: float) -> int: ...
+
+
+class Publisher:
+    """Publications as Kafka records: their time is world time.
+
+    Header `sequence`: the count of the simulator's records before it in its partition.
+    Header `sent_at`, where a wall clock is given: wall milliseconds, for figures of latency.
+    Both are 8 bytes, big-endian.
+    """
+
+    def __init__(self, producer: Producer, wall_ms: Callable[[], int] | None = None) -> None:
+        self._producer = producer
+        self._wall_ms = wall_ms
+        self._error: KafkaError | None = None
+
+    def publish(self, publication: Publication) -> None:
+        """Queue a record; wait while the queue is full. Raises PublishingFailed."""
+        published_ms, topic, partition, sequence, key, event = publication
+        headers: Headers = [("sequence", sequence.to_bytes(NUMBER_BYTES, "big"))]
+        if self._wall_ms:
+            headers.append(("sent_at", self._wall_ms().to_bytes(NUMBER_BYTES, "big")))
+        value = encode(contract(topic), event)
+        self.send(topic, partition, key.encode(), value, published_ms, headers)
+
+    def send(
+        self,
+        topic: str,
+        partition: int,
+        key: bytes,
+        value: bytes,
+        published_ms: int,
+        headers: Headers,
+    ) -> None:
+        """Queue any record; otherwise as `publish`."""
+        waited_seconds = 0.0
+        while True:
+            try:
+                self._producer.produce(
+                    topic,
+                    value,
+                    key,
+                    partition,
+                    on_delivery=self._delivered,
+                    timestamp=published_ms,
+                    headers=headers,
+                )
+                return
+            except BufferError:
+                if waited_seconds >= FULL_SECONDS_MAX:
+                    raise PublishingFailed(f"it took nothing for {waited_seconds:g} s") from None
+                waited_seconds += POLL_SECONDS
+                if self._producer.poll(POLL_SECONDS):
+                    waited_seconds = 0.0
+            except KafkaException as error:
+                raise PublishingFailed(error) from error
+            self.check()
+
+    def check(self) -> None:
+        """Raises PublishingFailed when a record was refused since."""
+        self._producer.poll(0)
+        if self._error is not None:
+            raise PublishingFailed(self._error)
+
+    def flush(self) -> None:
+        """Wait until Kafka has everything. Raises PublishingFailed."""
+        left = self._producer.flush(FLUSH_SECONDS_MAX)
+        self.check()
+        if left:
+            raise PublishingFailed(f"{left} records were not taken in {FLUSH_SECONDS_MAX:g} s")
+
+    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+        if error is not None and self._error is None:
+            self._error = error

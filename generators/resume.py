@@ -1,0 +1,90 @@
+"""Going on where the log ends: no record is missing, none is there twice."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from contracts import contract, encode
+from generators.numbering import Counts, Publication
+from infra.errors import Trouble
+
+
+class OtherWorld(Trouble):
+    """The log holds another world's records."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(
+            f"The log holds another world: expected {expected}, found {found}. "
+            "Set the SIMULATOR_* settings back, or empty the log with: make reset"
+        )
+
+
+class Published(NamedTuple):
+    """The last record of the simulator in a partition."""
+
+    published_ms: int
+    sequence: int
+    key: bytes
+    value: bytes
+
+
+Ends = Mapping[tuple[str, int], Published]  # by topic and partition
+
+
+class Logged:
+    """What the log held when the simulator started, to be passed over by the world."""
+
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+        self._ahead = dict(ends)
+
+    @property
+    def newest_ms(self) -> int:
+        """World time of the newest record; zero in an empty log."""
+        return max((end.published_ms for end in self._ends.values()), default=0)
+
+    def counts(self, like: Counts) -> Counts:
+        """How many records of the world each partition holds, for the same topics."""
+        return {
+            topic: [
+                self._ends[topic, place].sequence + 1 if (topic, place) in self._ends else 0
+                for place in range(len(counts))
+            ]
+            for topic, counts in like.items()
+        }
+
+    def skip(self, counts: Counts) -> None:
+        """The world goes on after so many records."""
+        self._ahead = {
+            (topic, place): end
+            for (topic, place), end in self._ahead.items()
+            if end.sequence >= counts[topic][place]
+        }
+
+    def missing(self, publications: list[Publication]) -> list[Publication]:
+        """Those that the log does not hold yet.
+
+        Raises OtherWorld where a partition's last record is not what this world has published.
+        """
+        if not self._ahead:
+            return publications
+        return [publication for publication in publications if not self._holds(publication)]
+
+    def _holds(self, publication: Publication) -> bool:
+        where = publication.topic, publication.partition
+        end = self._ahead.get(where)
+        if end is None or publication.sequence > end.sequence:
+            return False
+        if publication.sequence == end.sequence:
+            _compare(publication, end)
+            del self._ahead[where]
+        return True
+
+
+def _compare(publication: Publication, end: Published) -> None:
+    value = encode(contract(publication.topic), publication.event)
+    again = Published(
+        publication.published_ms, publication.sequence, publication.key.encode(), value
+    )
+    if again != end:
+        where = f"{publication.topic}/{publication.partition}, sequence {end.sequence}"
+        raise OtherWorld(f"{again} as {where}", str(end))

@@ -1,0 +1,134 @@
+"""A store at work: what its tills and its staff do, and what they write down."""
+
+from collections.abc import Sequence
+
+from contracts import ADJUSTMENTS, RECEIPTS
+from generators.demand import Arrival, Demand
+from generators.event import Event
+from generators.losses import Kind, Loss, counted, losses
+from generators.outbox import Outbox
+from generators.shelves import Shelves
+from generators.stores import Store
+from generators.supply import Delivery
+from generators.ticks import TICK_MS, TICKS_PER_HOUR, tick_start_ms
+
+SHIFTS_PER_DAY = 3
+SHIFT_TICKS = 24 * TICKS_PER_HOUR // SHIFTS_PER_DAY
+
+
+class Shop:
+    def __init__(
+        self, seed: int, store: Store, shelves: Shelves, demand: Demand, outbox: Outbox
+    ) -> None:
+        self.store = store
+        self.shelves = shelves
+        self._seed = seed
+        self._demand = demand
+        self._outbox = outbox
+        self._registers = [f"{store.store_id}-R{n + 1}" for n in range(store.registers)]
+        staff = SHIFTS_PER_DAY * store.registers + 1  # one more: everybody changes tills
+        self._cashiers = [f"{store.store_id}-K{n + 1:02d}" for n in range(staff)]
+        self._on_duty: list[str] = []  # by register
+        self._arrivals: list[Arrival] = []  # of this hour, the next one last
+        self._losses: list[Loss] = []  # of this hour, the next one last
+        self._tick = 0
+        self._written = 0  # events of this tick
+
+    def open(self) -> None:
+        """Fill the empty shelves before the first customer comes."""
+        now_ms = tick_start_ms(0)
+        for shelf, units in enumerate(self.shelves.full):
+            self.shelves.put(shelf, units)
+            event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
+            event = self._adjustment(event_id, shelf, units, "opening", now_ms)
+            self._outbox.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
+
+    def begin_hour(self, hour: int) -> None:
+        self._arrivals = self._demand.hour(hour)
+        self._losses = losses(self._seed, self.store, hour, self._arrivals)
+        self._arrivals.reverse()
+        self._losses.reverse()
+
+    def minute(self, tick: int, deliveries: Sequence[Delivery]) -> None:
+        """Unload, then sell, then see what is broken, gone or miscounted."""
+        self._begin(tick)
+        end_ms = tick_start_ms(tick) + TICK_MS
+        for delivery in deliveries:
+            self.shelves.put(delivery.shelf, delivery.units)
+            self._adjust(delivery.shelf, delivery.units, "refill", delivery.at_ms)
+        arrivals = self._arrivals
+        while arrivals and arrivals[-1].at_ms < end_ms:
+            self._sell(arrivals.pop())
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
+        while self._losses and self._losses[-1].minute == minute:
+            self._lose(self._losses.pop(), end_ms - 1)
+        if minute == self.store.number % TICKS_PER_HOUR:
+            self._count(counted(len(self.shelves.skus), hour), end_ms - 1)
+
+    def _begin(self, tick: int) -> None:
+        self._tick = tick
+        self._written = 0
+        tills = len(self._registers)
+        first = tick // SHIFT_TICKS * tills
+        self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
+
+    def _sell(self, arrival: Arrival) -> None:
+        """A receipt for what is there of the basket; who finds nothing leaves without one."""
+        at_ms, register, (card_token, customer_id), wants = arrival
+        shelves = self.shelves
+        lines = [
+            {
+                "sku": shelves.skus[shelf],
+                "units": units,
+                "unit_price_cents": shelves.prices_cents[shelf],
+            }
+            for shelf, wanted in wants
+            if (units := shelves.take(shelf, wanted, at_ms))
+        ]
+        if lines:
+            receipt = {
+                "event_id": self._event_id("R"),
+                "event_time": at_ms,
+                "store_id": self.store.store_id,
+                "register_id": self._registers[register],
+                "cashier_id": self._on_duty[register],
+                "card_token": card_token,
+                "customer_id": customer_id,
+                "lines": lines,
+            }
+            self._outbox.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
+
+    def _lose(self, loss: Loss, at_ms: int) -> None:
+        units = self.shelves.take(loss.shelf, loss.units, at_ms)
+        if not units:
+            return
+        if loss.kind is Kind.UNSEEN:
+            self.shelves.unrecorded[loss.shelf] += units
+        else:
+            self._adjust(loss.shelf, -units, loss.kind.value, at_ms)
+
+    def _count(self, part: range, at_ms: int) -> None:
+        """Write down what is gone from these shelves; nothing moves."""
+        unrecorded = self.shelves.unrecorded
+        for shelf in part:
+            if unrecorded[shelf]:
+                self._adjust(shelf, -unrecorded[shelf], "count", at_ms)
+                unrecorded[shelf] = 0
+
+    def _adjust(self, shelf: int, units: int, reason: str, at_ms: int) -> None:
+        event = self._adjustment(self._event_id("A"), shelf, units, reason, at_ms)
+        self._outbox.post(ADJUSTMENTS.name, self.store.store_id, event, at_ms)
+
+    def _adjustment(self, event_id: str, shelf: int, units: int, reason: str, at_ms: int) -> Event:
+        return {
+            "event_id": event_id,
+            "event_time": at_ms,
+            "store_id": self.store.store_id,
+            "sku": self.shelves.skus[shelf],
+            "units": units,
+            "reason": reason,
+        }
+
+    def _event_id(self, kind: str) -> str:
+        self._written += 1
+        return f"{self.store.store_id}-{self._tick}-{kind}{self._written}"

@@ -1,0 +1,131 @@
+"""The simulator as a program: take the world up where it stood, fill it with history, let it live.
+
+python -m generators.simulator [--backfill-days N] [--stop-after-backfill]
+"""
+
+import argparse
+import gc
+import logging
+import signal
+import sys
+from threading import Event as Signal
+from threading import Thread
+
+from contracts import CLOCKS
+from generators.beacon import PARAMETERS_HEADER, Beacon, shown_ms
+from generators.clock import ClockState, WorldClock, speed_milli, wall_ms
+from generators.log_end import header_of, last_published, published
+from generators.pacer import Paced, Unpaced
+from generators.parameters import Parameters, parameters
+from generators.publisher import Publisher
+from generators.resume import Logged
+from generators.run import run
+from generators.snapshot import Snapshots
+from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
+from generators.world import TOPICS, World
+from infra.errors import Trouble
+from infra.kafka import KafkaDown, answers, producer
+from infra.logs import setup_logging
+from infra.settings import Settings, settings
+
+BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
+GARBAGE_OBJECTS = 100_000  # a tick makes many small objects and no cycles: look for those rarely
+
+log = logging.getLogger("simulator")
+
+
+def simulate(
+    settings: Settings, stop: Signal, *, backfill_days: int = 0, live: bool = True
+) -> None:
+    """Publish the world until told to stop.
+
+    Backfill: its first days, counted from its start, are published as fast as it goes; what the
+    log holds of them already is passed over. Raises Trouble where a person is needed.
+    """
+    wanted = parameters(settings)
+    logged, past_ms = _read_back(settings, wanted)
+    snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
+    world = _resumed(wanted, logged, snapshots)
+    client = producer(settings)
+    beacon = Beacon(Publisher(client), wanted)
+    speed = speed_milli(settings.simulator_speed)
+
+    def stand(world_ms: int) -> None:
+        beacon.announce(WorldClock(world_ms, wall_ms(), speed), ClockState.STOPPED)
+
+    stand(past_ms)
+    if backfill_days:
+        history = Publisher(producer(settings, linger_ms=BACKFILL_LINGER_MS))
+        until_tick = backfill_days * TICKS_PER_DAY
+        run(world, logged, Unpaced(stop), history, snapshots, until_tick)
+        past_ms = max(past_ms, tick_start_ms(world.next_tick))
+        history.flush()
+        stand(past_ms)
+    if live and not stop.is_set():
+        pacer = Paced(stop, past_ms, speed, wall_ms, beacon.announce)
+        run(world, logged, pacer, Publisher(client, wall_ms), snapshots)
+        pacer.stop()
+    beacon.flush()
+
+
+def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
+    """What the log holds of the world, and how late it is there."""
+    if not answers(settings):
+        raise KafkaDown(settings.bootstrap_servers)
+    past_ms = START_MS
+    for message in last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
+        found = header_of(message, PARAMETERS_HEADER) or b""
+        past_ms = max(past_ms, shown_ms(message, wanted, found))
+    ends = last_published(settings, [topic.name for topic in TOPICS], "sequence")
+    logged = Logged({partition: published(message) for partition, message in ends.items()})
+    return logged, max(past_ms, logged.newest_ms)
+
+
+def _resumed(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
+    world = World(wanted)
+    state = snapshots.newest(logged.counts(world.counts))
+    if state:
+        world.restore(state)
+        logged.skip(world.counts)
+    log.info("the world %s goes on at tick %d", wanted.text(), world.next_tick)
+    return world
+
+
+def main() -> int:
+    options = _options()
+    setup_logging("simulator")
+    gc.set_threshold(GARBAGE_OBJECTS)
+    stop = Signal()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # From a thread: the signal may interrupt the very wait whose lock `set` needs.
+        signal.signal(number, lambda *_: Thread(target=stop.set).start())
+    try:
+        simulate(
+            settings(),
+            stop,
+            backfill_days=options.backfill_days,
+            live=not options.stop_after_backfill,
+        )
+    except Trouble as trouble:
+        log.error("%s", trouble)
+        return 1
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m generators.simulator")
+    parser.add_argument(
+        "--backfill-days",
+        type=int,
+        default=0,
+        metavar="N",
+        help="publish the first N days of the world as fast as it goes, then live on",
+    )
+    parser.add_argument(
+        "--stop-after-backfill", action="store_true", help="do not live on after the backfill"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Snapshots of the world: where a restart begins, so that it need not begin at the beginning."""
+
+import hashlib
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from generators.numbering import Counts
+from generators.ticks import TICKS_PER_HOUR
+
+SNAPSHOT_TICKS = 4 * TICKS_PER_HOUR
+KEPT_MAX = 2  # the newest may be ahead of what the log has got; the one before is not
+
+log = logging.getLogger("simulator")
+
+
+class Snapshots:
+    """The last states of one world, each in a file of its own.
+
+    They spare time and hold nothing of their own: without them, or with broken ones, the world is
+    simulated from its start and comes out the same.
+    """
+
+    def __init__(self, folder: Path, world: str) -> None:
+        """World: the parameters as text; files of another world are never read."""
+        self._folder = folder
+        self._world = hashlib.sha256(world.encode()).hexdigest()[:12]
+
+    def save(self, state: dict[str, Any]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        target = self._folder / f"{self._world}-{state['next_tick']:010d}.json"
+        draft = target.with_suffix(".new")
+        with draft.open("w") as file:
+            json.dump(state, file, separators=(",", ":"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+        kept = self._files()[-KEPT_MAX:]
+        for file_old in set(self._folder.glob("*.json")) - set(kept):
+            file_old.unlink()
+
+    def newest(self, logged: Counts) -> dict[str, Any] | None:
+        """The last state that is not ahead of the log, where there is one."""
+        for file in reversed(self._files()):
+            try:
+                state: dict[str, Any] = json.loads(file.read_text())
+            except ValueError:
+                log.warning("%s does not parse; an earlier state is taken", file)
+                continue
+            if not _ahead(state["counts"], logged):
+                return state
+        return None
+
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{self._world}-*.json"))
+
+
+def _ahead(counts: Counts, logged: Counts) -> bool:
+    return any(
+        count > there
+        for topic, partitions in counts.items()
+        for count, there in zip(partitions, logged[topic], strict=True)
+    )

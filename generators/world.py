@@ -1,0 +1,137 @@
+"""The world: a function of its parameters, minute by minute."""
+
+from datetime import timedelta
+from typing import Any
+
+from contracts import ADJUSTMENTS, LEDGER, PRODUCTS, RECEIPTS, STORES
+from generators.catalog import product_introduced, store_opened
+from generators.customers import Customers
+from generators.demand import Demand, visits_per_hour
+from generators.ledger import Page
+from generators.numbering import Counts, Numbering, Publication
+from generators.outbox import Outbox
+from generators.parameters import Parameters
+from generators.products import products
+from generators.shelves import Shelves
+from generators.shop import Shop
+from generators.stores import stores
+from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, tick_start_ms
+
+TOPICS = (PRODUCTS, STORES, ADJUSTMENTS, RECEIPTS, LEDGER)
+MOVING = (RECEIPTS, ADJUSTMENTS)  # what moves the book stock of a shelf
+HORIZONS_MS = {
+    topic.name: topic.horizon // timedelta(milliseconds=1) for topic in MOVING if topic.horizon
+}
+
+
+class World:
+    """Stores, shelves and people; each tick gives the records of one world minute, in order."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self._products = products(parameters.seed, parameters.products)
+        self._stores = stores(parameters.seed, parameters.stores, self._products)
+        self._outbox = Outbox(parameters, HORIZONS_MS)
+        self._numbering = Numbering({topic.name: topic.settings.partitions for topic in TOPICS})
+        self._shops = self._open_shops(parameters)
+        self.next_tick = 0
+
+    def tick(self) -> list[Publication]:
+        """What is published in the next minute, oldest first; each store's ledger page closes it.
+
+        What the world knows of a tick from outside is given at its beginning.
+        """
+        tick = self.next_tick
+        end_ms = tick_start_ms(tick + 1)
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
+        if tick == 0:
+            self._begin()
+        if minute == 0:
+            self._outbox.begin_hour(hour)
+            for shop in self._shops:
+                shop.begin_hour(hour)
+        for shop in self._shops:
+            shop.minute(tick, shop.shelves.arriving(end_ms))
+        publications = self._publish(tick, end_ms)
+        self.next_tick = tick + 1
+        return publications
+
+    @property
+    def counts(self) -> Counts:
+        """How many records each partition has been given so far."""
+        return self._numbering.counts
+
+    def units(self, store_id: str) -> dict[str, int]:
+        """What is really on the shelves of a store, by sku."""
+        shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
+        return dict(zip(shelves.skus, shelves.units, strict=True))
+
+    def state(self) -> dict[str, Any]:
+        """All that the next tick needs; to be had between two hours, where nothing else is open.
+
+        To be written down at once: it is not a copy.
+        """
+        if self.next_tick % TICKS_PER_HOUR:
+            raise ValueError(
+                f"A world's state is taken between two hours, not before tick {self.next_tick}"
+            )
+        return {
+            "next_tick": self.next_tick,
+            "counts": self._numbering.counts,
+            "outbox": self._outbox.state(),
+            "shelves": [shop.shelves.state() for shop in self._shops],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on as the world did after it gave this state."""
+        self.next_tick = state["next_tick"]
+        self._numbering.restore(state["counts"])
+        self._outbox.restore(state["outbox"])
+        for shop, shelves in zip(self._shops, state["shelves"], strict=True):
+            shop.shelves.restore(shelves)
+
+    def _open_shops(self, parameters: Parameters) -> list[Shop]:
+        customers = Customers(parameters.seed, parameters.stores)
+        weeks = visits_per_hour(self._stores, parameters.receipts_per_minute)
+        return [
+            Shop(
+                parameters.seed,
+                store,
+                Shelves(store, self._products, sum(week) * 24 / HOURS_PER_WEEK),
+                Demand(parameters.seed, store, customers, week),
+                self._outbox,
+            )
+            for store, week in zip(self._stores, weeks, strict=True)
+        ]
+
+    def _begin(self) -> None:
+        """Announce products and stores, and fill the shelves."""
+        now_ms = tick_start_ms(0)
+        for product in self._products:
+            self._outbox.post_clean(PRODUCTS.name, product.sku, product_introduced(product), now_ms)
+        for store in self._stores:
+            self._outbox.post_clean(STORES.name, store.store_id, store_opened(store), now_ms)
+        for shop in self._shops:
+            shop.open()
+
+    def _publish(self, tick: int, end_ms: int) -> list[Publication]:
+        pages = {store.store_id: Page() for store in self._stores}
+        number = self._numbering.number
+        publications = []
+        for record in self._outbox.due(end_ms):
+            published_ms, _, topic, key, event, _ = record
+            publications.append(number(published_ms, topic, key, event))
+            if key in pages:
+                pages[key].note(record)
+        # All pages are closed over the same positions, before the first of them is numbered.
+        closed = [self._close(shop, pages[shop.store.store_id], tick) for shop in self._shops]
+        publications += [
+            number(end_ms, LEDGER.name, page["store_id"], page) for page in closed if page
+        ]
+        return publications
+
+    def _close(self, shop: Shop, page: Page, tick: int) -> dict[str, Any] | None:
+        store_id, shelves = shop.store.store_id, shop.shelves
+        physical, shelves.moved = shelves.moved, {}
+        positions = {topic.name: self._numbering.position(topic.name, store_id) for topic in MOVING}
+        return page.close(store_id, tick, tick_start_ms(tick + 1), physical, positions)

@@ -1,0 +1,91 @@
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from contracts import ADJUSTMENTS, LEDGER, RECEIPTS
+from generators.numbering import Publication
+from generators.ticks import TICKS_PER_HOUR
+from generators.world import World
+from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, hours, pages
+
+
+def movements(publication: Publication) -> Iterator[tuple[tuple[str, str], int]]:
+    """Signed units by shelf, of a receipt or an adjustment."""
+    event = publication.event
+    if publication.topic == RECEIPTS.name:
+        for line in event["lines"]:
+            yield (event["store_id"], line["sku"]), -line["units"]
+    elif publication.topic == ADJUSTMENTS.name:
+        yield (event["store_id"], event["sku"]), event["units"]
+
+
+def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
+    book: Counter[tuple[str, str]] = Counter()
+    said: Counter[tuple[str, str]] = Counter()
+    seen: set[str] = set()
+    pages_seen = 0
+    for publication in hours(24):
+        if publication.topic == LEDGER.name:
+            page = publication.event
+            pages_seen += 1
+            for moved in page["movements"]:
+                book[page["store_id"], moved["sku"]] += moved["book_units"]
+            of_store = [shelf for shelf in said if shelf[0] == publication.key]
+            assert [book[shelf] for shelf in of_store] == [said[shelf] for shelf in of_store]
+        elif publication.event["event_id"] not in seen:
+            seen.add(publication.event["event_id"])
+            for shelf, units in movements(publication):
+                said[shelf] += units
+    assert pages_seen > 24 * 60
+    assert book == said
+
+
+def test_a_page_names_the_positions_that_it_is_true_at() -> None:
+    published: Counter[tuple[str, int]] = Counter()
+    place: dict[tuple[str, str], int] = {}
+    for publication in hours(8):
+        where = publication.topic, publication.partition
+        if publication.topic == LEDGER.name:
+            for position in publication.event["positions"]:
+                partition = place.get((position["topic"], publication.key))
+                if partition is not None:
+                    assert position["records"] == published[position["topic"], partition]
+        else:
+            place[publication.topic, publication.key] = publication.partition
+            published[where] += 1
+
+
+def test_physical_movements_add_up_to_what_is_on_the_shelves() -> None:
+    world = World(SMALL)
+    physical: Counter[tuple[str, str]] = Counter()
+    for _ in range(12 * TICKS_PER_HOUR):
+        for publication in pages(world.tick()):
+            for moved in publication.event["movements"]:
+                physical[publication.key, moved["sku"]] += moved["physical_units"]
+    for store_id in STORE_IDS:
+        for sku, units in world.units(store_id).items():
+            assert physical[store_id, sku] == units
+
+
+def test_unseen_theft_parts_the_book_from_the_shelf() -> None:
+    """In a world without dirt the book lacks nothing: what is left is theft nobody has counted."""
+    clean = World(CLEAN)
+    gap_units = 0
+    widest_units = 0
+    for _ in range(48 * TICKS_PER_HOUR):
+        for publication in pages(clean.tick()):
+            for moved in publication.event["movements"]:
+                gap_units += moved["book_units"] - moved["physical_units"]
+            assert gap_units >= 0
+        widest_units = max(widest_units, gap_units)
+    assert 0 < gap_units < 2 * widest_units
+
+
+def test_a_quiet_store_turns_a_page_every_ten_ticks() -> None:
+    ticks: dict[str, list[int]] = {}
+    for publication in pages(hours(24)):
+        ticks.setdefault(publication.key, []).append(publication.event["tick"])
+    assert len(ticks) == SMALL.stores
+    for of_store in ticks.values():
+        assert max(b - a for a, b in pairwise(of_store)) <= 10
+    assert any(len(of_store) < 24 * TICKS_PER_HOUR for of_store in ticks.values())

@@ -1,0 +1,78 @@
+"""Dirt: late, beyond the horizon, twice."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from contracts import ADJUSTMENTS, RECEIPTS
+from generators.numbering import Publication
+from generators.ticks import TICK_MS
+from generators.world import HORIZONS_MS, MOVING
+from tests.generators.worlds import SMALL, as_logged, delay_ms, hours, pages
+
+
+def copies(publications: Iterable[Publication]) -> list[list[Publication]]:
+    """Of every event that may be dirty, its publications in order."""
+    found: dict[str, list[Publication]] = defaultdict(list)
+    for publication in publications:
+        if publication.topic in HORIZONS_MS and publication.event.get("reason") != "opening":
+            found[publication.event["event_id"]].append(publication)
+    return list(found.values())
+
+
+def test_dirt_comes_at_about_the_rates_asked_for() -> None:
+    events = copies(hours(48))
+    late = beyond = twice = 0
+    for first, *again in events:
+        delayed_ms = delay_ms(first)
+        beyond += delayed_ms > HORIZONS_MS[first.topic]
+        late += 0 < delayed_ms <= HORIZONS_MS[first.topic]
+        twice += bool(again)
+    assert 0.8 < late / len(events) / SMALL.late_rate < 1.2
+    assert 0.7 < beyond / len(events) / SMALL.beyond_horizon_rate < 1.3
+    assert 0.8 < twice / len(events) / SMALL.duplicate_rate < 1.3
+
+
+def test_a_duplicate_is_the_same_bytes_on_the_same_partition() -> None:
+    for first, *again in copies(hours(8)):
+        for copy in again:
+            assert copy.partition == first.partition
+            assert as_logged(copy).value == as_logged(first).value
+
+
+def test_duplicates_come_at_once_and_minutes_later() -> None:
+    gaps_ms = [
+        copy.published_ms - first.published_ms
+        for first, *again in copies(hours(48))
+        for copy in again
+    ]
+    assert min(gaps_ms) < 5_000
+    assert 20 * TICK_MS < max(gaps_ms) <= 30 * TICK_MS
+
+
+def test_a_late_event_may_come_twice() -> None:
+    assert any(delay_ms(first) > 0 and again for first, *again in copies(hours(48)))
+
+
+def test_a_duplicate_is_on_the_same_side_of_the_horizon() -> None:
+    for first, *again in copies(hours(48)):
+        if again:
+            assert delay_ms(again[-1]) <= HORIZONS_MS[first.topic]
+
+
+def test_the_ledger_counts_the_dirt() -> None:
+    counted: Counter[str] = Counter()
+    for page in pages(hours(24)):
+        for kind in ("late", "beyond_horizon", "duplicates"):
+            counted[kind] += page.event[kind]
+    found: Counter[str] = Counter()
+    for first, *again in copies(hours(24)):
+        beyond = delay_ms(first) > HORIZONS_MS[first.topic]
+        found["beyond_horizon"] += beyond
+        found["late"] += delay_ms(first) > 0 and not beyond
+        found["duplicates"] += len(again)
+    assert counted == found
+
+
+def test_both_kinds_of_movement_are_dirty() -> None:
+    late_topics = {first.topic for first, *_ in copies(hours(48)) if delay_ms(first) > 0}
+    assert late_topics == {RECEIPTS.name, ADJUSTMENTS.name} == {topic.name for topic in MOVING}

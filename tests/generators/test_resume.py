@@ -1,0 +1,112 @@
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generators.numbering import Counts, Publication
+from generators.parameters import Parameters
+from generators.resume import Logged, OtherWorld
+from generators.ticks import TICKS_PER_HOUR
+from generators.world import World
+from tests.generators.worlds import as_logged
+
+HOURS = 4
+TICKS = HOURS * TICKS_PER_HOUR
+WORLD = Parameters(3, 2, 12, 4.0, 0.1, 0.1, 0.02)
+OTHER = Parameters(4, 2, 12, 4.0, 0.1, 0.1, 0.02)
+
+
+@cache
+def uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
+    """All that the world publishes, and its state as written down before every hour."""
+    world, publications, states = World(WORLD), [], []
+    for tick in range(TICKS):
+        if tick % TICKS_PER_HOUR == 0:
+            states.append(json.dumps(world.state()))
+        publications += world.tick()
+    return tuple(publications), tuple(states)
+
+
+def logged(publications: Iterable[Publication]) -> Logged:
+    """A log that holds these."""
+    return Logged(
+        {
+            (publication.topic, publication.partition): as_logged(publication)
+            for publication in publications
+        }
+    )
+
+
+def resumed(log: Logged, states: Iterable[str]) -> World:
+    """The world, taken up from the last state that is not ahead of the log."""
+    world = World(WORLD)
+    for text in states:
+        state: dict[str, Any] = json.loads(text)
+        if all_there(state["counts"], log.counts(state["counts"])):
+            world.restore(state)
+    log.skip(world.counts)
+    return world
+
+
+def all_there(counts: Counts, there: Counts) -> bool:
+    return all(a <= b for topic in counts for a, b in zip(counts[topic], there[topic], strict=True))
+
+
+def rest(world: World, log: Logged) -> list[Publication]:
+    return [
+        publication
+        for _ in range(world.next_tick, TICKS)
+        for publication in log.missing(world.tick())
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) -> None:
+    """The cut may be within a tick, and a partition's last records may not have been taken."""
+    publications, states = uncut()
+    cut = data.draw(st.integers(0, len(publications)), label="records sent")
+    kept_states = data.draw(st.integers(0, len(states)), label="states on disk")
+    refused = data.draw(
+        st.dictionaries(
+            st.sampled_from(sorted({(p.topic, p.partition) for p in publications})),
+            st.integers(1, 30),
+        ),
+        label="records not taken, by partition",
+    )
+    there: list[Publication] = []
+    lacking: list[Publication] = []
+    ends: dict[tuple[str, int], int] = {}
+    for publication in publications[:cut]:
+        ends[publication.topic, publication.partition] = publication.sequence
+    for index, publication in enumerate(publications):
+        where = publication.topic, publication.partition
+        taken = publication.sequence <= ends.get(where, -1) - refused.get(where, 0)
+        (there if index < cut and taken else lacking).append(publication)
+    log = logged(there)
+    assert rest(resumed(log, states[:kept_states]), log) == lacking
+
+
+def test_a_whole_log_lacks_nothing() -> None:
+    publications, states = uncut()
+    log = logged(publications)
+    assert rest(resumed(log, states), log) == []
+
+
+def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
+    publications, _ = uncut()
+    log = logged(publications)
+    other = World(OTHER)
+    with pytest.raises(OtherWorld, match="make reset"):
+        rest(other, log)
+
+
+def test_a_state_is_taken_between_two_hours() -> None:
+    world = World(WORLD)
+    world.tick()
+    with pytest.raises(ValueError, match="between two hours"):
+        world.state()

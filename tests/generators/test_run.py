@@ -1,0 +1,100 @@
+from pathlib import Path
+from threading import Event as Signal
+from typing import Any
+
+from generators.clock import ClockState, WorldClock
+from generators.pacer import Paced, Pacer, Unpaced
+from generators.publisher import Publisher
+from generators.resume import Logged
+from generators.run import run
+from generators.snapshot import SNAPSHOT_TICKS, Snapshots
+from generators.ticks import START_MS
+from generators.world import World
+from tests.generators.worlds import SMALL, hours
+
+UNTIL_TICK = 2 * 60
+
+
+class Topics:
+    """A producer that takes everything."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[str, int, int, bytes]] = []
+
+    def produce(
+        self, topic: str, value: bytes, key: bytes, partition: int, *, timestamp: int, **_: Any
+    ) -> None:
+        self.records.append((topic, partition, timestamp, value))
+
+    def poll(self, timeout: float) -> int:
+        return 0
+
+    def flush(self, timeout: float) -> int:
+        return 0
+
+
+class Wall(Signal):
+    """A wall clock that jumps to the end of every wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_ms = 0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.now_ms += round((timeout or 0) * 1000)
+        return self.is_set()
+
+
+def lived(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
+    topics = Topics()
+    snapshots = Snapshots(folder, SMALL.text())
+    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, until_tick)
+    return topics
+
+
+def paced(wall: Wall, speed_milli: int) -> Paced:
+    def announce(_clock: WorldClock, _state: ClockState) -> None: ...
+
+    return Paced(wall, START_MS, speed_milli, lambda: wall.now_ms, announce)
+
+
+def test_live_and_backfill_publish_the_same_at_any_speed(tmp_path: Path) -> None:
+    backfill = lived(Unpaced(Signal()), tmp_path)
+    slow = lived(paced(Wall(), 1_000), tmp_path)
+    fast = lived(paced(Wall(), 3_600_000), tmp_path)
+    assert backfill.records == slow.records == fast.records
+    assert len(backfill.records) == len(hours(2))
+
+
+def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> None:
+    wall = Wall()
+    early_ms = []
+
+    class Clocked(Topics):
+        def produce(self, *arguments: Any, timestamp: int, **rest: Any) -> None:
+            early_ms.append((timestamp - START_MS) - wall.now_ms)
+
+    pacer = paced(wall, 1_000)
+    snapshots = Snapshots(tmp_path, SMALL.text())
+    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, UNTIL_TICK)
+    assert max(early_ms) == 0
+
+
+def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
+    stop = Signal()
+    topics = Topics()
+
+    class Stopping(Topics):
+        def produce(self, *arguments: Any, **rest: Any) -> None:
+            topics.produce(*arguments, **rest)
+            if len(topics.records) == 50:
+                stop.set()
+
+    snapshots = Snapshots(tmp_path, SMALL.text())
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots)
+    assert len(topics.records) == 50
+
+
+def test_a_snapshot_is_written_every_few_hours(tmp_path: Path) -> None:
+    lived(Unpaced(Signal()), tmp_path, SNAPSHOT_TICKS + 1)
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,134 @@
+"""The program against a real broker: killed, stopped and taken up again, the log is the world."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from contracts import CLOCKS, decode
+from generators.log_end import published
+from generators.parameters import parameters
+from generators.resume import Published
+from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
+from generators.world import TOPICS, World
+from infra.kafka import admin, consumer, end_offsets, read_to_end
+from infra.settings import Settings, root
+from tests.generators.worlds import as_logged
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.e2e
+
+WORLD_NAMES = [topic.name for topic in TOPICS]
+SECONDS_MAX = 60.0
+
+
+@pytest.fixture
+def small(kafka: Settings) -> Settings:
+    """An empty log, and a world that fills a day of it in a moment."""
+    changes = {
+        "simulator_stores": 3,
+        "simulator_products": 60,
+        "simulator_receipts_per_second": 3.0,
+        "simulator_speed": 600.0,
+    }
+    return kafka.model_copy(update=changes)
+
+
+@contextmanager
+def simulator(settings: Settings, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """The program, running; ended at the latest with the block."""
+    named = settings.model_dump(mode="json", exclude_none=True)
+    environment = {name.upper(): str(value) for name, value in named.items()}
+    program = subprocess.Popen(
+        [sys.executable, "-m", "generators.simulator", *options],
+        cwd=root(),
+        env={**os.environ, **environment},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate(timeout=SECONDS_MAX)
+
+
+def wait_for_records(client: AdminClient, count: int) -> None:
+    wait_until(lambda: records(client) >= count, f"{count} records are in the log")
+
+
+def records(client: AdminClient) -> int:
+    try:
+        return sum(end_offsets(client, WORLD_NAMES).values())
+    except KafkaException:  # the topics are so young that they have no leader
+        return 0
+
+
+def log(settings: Settings) -> dict[tuple[str, int], list[Published]]:
+    """All that the simulator's topics hold."""
+    ends = end_offsets(admin(settings), WORLD_NAMES)
+    found: dict[tuple[str, int], list[Published]] = {partition: [] for partition in ends}
+    reader = consumer(settings)
+    reader.assign([TopicPartition(*partition, 0) for partition in ends])
+    deadline = time.monotonic() + SECONDS_MAX
+    while sum(map(len, found.values())) < sum(ends.values()):
+        assert time.monotonic() < deadline, "the log should be read by now"
+        for message in reader.consume(1000, timeout=0.1):
+            found[message.topic() or "", message.partition() or 0].append(published(message))
+    reader.close()
+    return found
+
+
+def world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
+    """The same from the world itself, uncut."""
+    made = World(parameters(settings))
+    found: dict[tuple[str, int], list[Published]] = {}
+    for _ in range(ticks):
+        for publication in made.tick():
+            found.setdefault((publication.topic, publication.partition), []).append(
+                as_logged(publication)
+            )
+    return found
+
+
+def clock(settings: Settings) -> dict[str, Any]:
+    (value,) = read_to_end(settings, CLOCKS.name).values()
+    return dict(decode(value).value)
+
+
+def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Settings) -> None:
+    client = admin(small)
+    backfill = ("--backfill-days", "2", "--stop-after-backfill")
+    for sent in (300, 3_000, 9_000):
+        with simulator(small, *backfill) as program:
+            wait_for_records(client, sent)
+            program.send_signal(signal.SIGKILL)
+    with simulator(small, *backfill) as program:
+        assert program.wait(timeout=SECONDS_MAX) == 0
+    assert clock(small)["world_at"].timestamp() * 1000 == START_MS + 2 * 24 * 3_600_000
+    assert clock(small)["state"] == "stopped"
+
+    before = records(client)
+    for lived in (200, 400):
+        with simulator(small) as program:
+            wait_for_records(client, before + lived)
+            assert clock(small)["state"] == "running"
+            program.send_signal(signal.SIGTERM)
+            assert program.wait(timeout=SECONDS_MAX) == 0
+        assert clock(small)["state"] == "stopped"
+
+    uncut = world(small, 2 * TICKS_PER_DAY + 6 * TICKS_PER_HOUR)
+    for partition, found in log(small).items():
+        assert found == uncut.get(partition, [])[: len(found)]
+    with simulator(small.model_copy(update={"simulator_seed": 2})) as program:
+        _, said = program.communicate(timeout=SECONDS_MAX)
+    assert program.returncode == 1
+    assert "make reset" in said

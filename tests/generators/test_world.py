@@ -1,0 +1,99 @@
+from collections import Counter
+from dataclasses import replace
+
+from contracts import ADJUSTMENTS, RECEIPTS, contract, decode, encode, model
+from generators.parameters import Parameters
+from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY, TICKS_PER_HOUR, tick_start_ms
+from generators.world import World
+from tests.generators.worlds import SMALL, STORE_IDS, as_logged, hours
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    again = World(SMALL)
+    publications = [publication for _ in range(180) for publication in again.tick()]
+    assert list(map(as_logged, publications)) == list(map(as_logged, hours(3)))
+
+
+def test_another_seed_gives_another_world() -> None:
+    other = World(replace(SMALL, seed=SMALL.seed + 1))
+    publications = [publication for _ in range(180) for publication in other.tick()]
+    assert not set(map(as_logged, publications)) & set(map(as_logged, hours(3)))
+
+
+def test_the_world_begins_with_catalog_and_full_shelves() -> None:
+    first = World(SMALL).tick()
+    assert first[0].published_ms == START_MS
+    openings = [
+        publication for publication in first if publication.event.get("reason") == "opening"
+    ]
+    assert SMALL.products < len(openings) <= SMALL.products * SMALL.stores
+    assert sum("opens_at_minute" in publication.event for publication in first) == SMALL.stores
+    assert sum("unit_cost_cents" in publication.event for publication in first) == SMALL.products
+
+
+def test_every_published_value_keeps_its_contract() -> None:
+    for publication in hours(8):
+        of = contract(publication.topic)
+        model(of).model_validate(decode(encode(of, publication.event)).value)
+
+
+def test_sequences_have_no_gap() -> None:
+    next_sequence: Counter[tuple[str, int]] = Counter()
+    for publication in hours(8):
+        where = publication.topic, publication.partition
+        assert publication.sequence == next_sequence[where]
+        next_sequence[where] += 1
+
+
+def test_a_tick_publishes_in_order_and_within_its_minute() -> None:
+    world = World(SMALL)
+    for tick in range(300):
+        times = [publication.published_ms for publication in world.tick()]
+        assert times == sorted(times)
+        assert all(tick_start_ms(tick) <= at <= tick_start_ms(tick) + TICK_MS for at in times)
+
+
+def test_nobody_takes_what_is_not_there() -> None:
+    world = World(SMALL)
+    empty_shelves = 0
+    for _ in range(36 * TICKS_PER_HOUR):
+        world.tick()
+        for store_id in STORE_IDS:
+            units = world.units(store_id).values()
+            assert min(units) >= 0
+            empty_shelves += sum(not there for there in units)
+    assert empty_shelves
+
+
+def test_stores_sell_in_the_deepest_night() -> None:
+    world = World(SMALL)
+    sold_at: dict[str, set[int]] = {}
+    for _ in range(TICKS_PER_DAY):
+        for publication in world.tick():
+            if publication.topic == RECEIPTS.name:
+                hour = publication.event["event_time"] // 3_600_000 % 24
+                sold_at.setdefault(publication.key, set()).add(hour)
+    assert sum(3 in hours_of_day for hours_of_day in sold_at.values()) >= 2
+    assert any(3 not in hours_of_day for hours_of_day in sold_at.values())
+
+
+def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> None:
+    asked = Parameters(1, 4, 200, 6.0, 0.0, 0.0, 0.0)
+    world = World(asked)
+    lines = [
+        len(publication.event["lines"])
+        for _ in range(7 * TICKS_PER_DAY)
+        for publication in world.tick()
+        if publication.topic == RECEIPTS.name
+    ]
+    assert 0.9 < len(lines) / (7 * TICKS_PER_DAY) / asked.receipts_per_minute < 1.1
+    assert 2.8 < sum(lines) / len(lines) < 3.1
+
+
+def test_refills_damage_theft_and_counts_are_written_down() -> None:
+    reasons = {
+        publication.event["reason"]
+        for publication in hours(48)
+        if publication.topic == ADJUSTMENTS.name
+    }
+    assert reasons == {"opening", "refill", "count", "damage", "theft"}

@@ -1,0 +1,50 @@
+"""Small worlds to test with, and what they publish."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+from contracts import LEDGER, contract, encode
+from generators.numbering import Publication
+from generators.parameters import Parameters
+from generators.resume import Published
+from generators.ticks import TICKS_PER_HOUR
+from generators.world import World
+
+# Small, with much dirt: its hours take a moment.
+SMALL = Parameters(
+    seed=1,
+    stores=3,
+    products=40,
+    receipts_per_minute=12.0,
+    duplicate_rate=0.05,
+    late_rate=0.05,
+    beyond_horizon_rate=0.01,
+)
+CLEAN = replace(SMALL, duplicate_rate=0.0, late_rate=0.0, beyond_horizon_rate=0.0)
+STORE_IDS = tuple(f"S{number:03d}" for number in range(SMALL.stores))
+
+
+@cache
+def hours(count: int) -> tuple[Publication, ...]:
+    """What the small world publishes in its first hours."""
+    world = World(SMALL)
+    return tuple(publication for _ in range(count * TICKS_PER_HOUR) for publication in world.tick())
+
+
+def as_logged(publication: Publication) -> Published:
+    """The publication as it stands in the log, bytes and all."""
+    value = encode(contract(publication.topic), publication.event)
+    return Published(
+        publication.published_ms, publication.sequence, publication.key.encode(), value
+    )
+
+
+def pages(publications: Iterable[Publication]) -> list[Publication]:
+    """The ledger's among them."""
+    return [publication for publication in publications if publication.topic == LEDGER.name]
+
+
+def delay_ms(publication: Publication) -> int:
+    """From happening to publishing."""
+    return publication.published_ms - int(publication.event["event_time"])
