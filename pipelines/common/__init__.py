@@ -1,0 +1,1 @@
+"""The shell around every pipeline: read, judge, deduplicate, fold, write, mark."""

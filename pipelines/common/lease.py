@@ -1,0 +1,68 @@
+"""One writer per generation: the process before is seen to be gone before the next one writes."""
+
+import fcntl
+import json
+from pathlib import Path
+from typing import TextIO
+
+import psutil
+
+from infra.errors import Trouble
+
+GRACE_SECONDS = 15.0
+"""How long a Java process may take to notice that its driver is gone."""
+
+
+class LeaseHeld(Trouble):
+    """Another process runs this generation."""
+
+    def __init__(self, lease: Path) -> None:
+        super().__init__(
+            f"{lease.parent} should be run by one process, but another one runs it already. "
+            "See which: make status"
+        )
+
+
+def take(folder: Path, java_pid: int) -> TextIO:
+    """Make this process and its Java process the only ones that run the generation.
+
+    The lease lasts as long as the returned file is open, which is to the process's end at the
+    latest. A Java process whose driver is gone is given time to end by itself, and then is ended.
+    Raises LeaseHeld.
+    """
+    lease = folder / "lease.json"
+    held = lease.open("a+")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise LeaseHeld(lease) from error
+    held.seek(0)
+    if before := held.read():
+        end(json.loads(before))
+    held.truncate(0)
+    json.dump(identity(java_pid), held)
+    held.flush()
+    return held
+
+
+def identity(pid: int) -> dict[str, float]:
+    """A process beyond doubt: pids are given out again, with another start."""
+    return {"pid": pid, "started": psutil.Process(pid).create_time()}
+
+
+def end(before: dict[str, float]) -> None:
+    """See the Java process of the driver before out."""
+    try:
+        process = psutil.Process(int(before["pid"]))
+        if process.create_time() == before["started"]:
+            end_process(process)
+    except psutil.NoSuchProcess:
+        return
+
+
+def end_process(process: psutil.Process) -> None:
+    try:
+        process.wait(GRACE_SECONDS)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(GRACE_SECONDS)

@@ -1,0 +1,42 @@
+"""Markers: how far a generation has read, and where its outputs stand."""
+
+from collections.abc import Iterable, Mapping
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+
+from contracts import MARKERS, encode, key
+from infra.kafka import Partition, end_offsets, send
+from pipelines.common.clock import wall_now
+from pipelines.common.generation import Generation
+
+
+def mark(
+    producer: Producer,
+    admin: AdminClient,
+    generation: Generation,
+    batch: int,
+    inputs: Mapping[Partition, int],
+) -> None:
+    """Publish the marker of a batch whose rows have all been acknowledged.
+
+    A batch that is run again publishes it again, with the same inputs.
+    """
+    marker = {
+        "pipeline": generation.pipeline,
+        "generation": generation.number,
+        "batch": batch,
+        "inputs": positions(inputs),
+        "outputs": positions(end_offsets(admin, generation.outputs.values())),
+        "published_max": None,
+        "written_at": wall_now(),
+    }
+    send(producer, MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker))
+
+
+def positions(offsets: Mapping[Partition, int]) -> list[dict[str, str | int]]:
+    ordered: Iterable[tuple[Partition, int]] = sorted(offsets.items())
+    return [
+        {"topic": topic, "partition": partition, "offset": offset}
+        for (topic, partition), offset in ordered
+    ]

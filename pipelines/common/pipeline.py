@@ -1,0 +1,59 @@
+"""What a pipeline declares: what it reads and writes, and how events become rows."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame
+
+from contracts import Contract
+from infra.errors import Trouble
+from pipelines.common.events import Events
+
+
+class UnknownPipeline(Trouble):
+    """There is no room of that name."""
+
+    def __init__(self, name: str) -> None:
+        known = ", ".join(pipelines())
+        super().__init__(f"There is no pipeline {name!r}. Known: {known}")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """One Spark program: topics in, a view out.
+
+    An event posts lines; a line is an entry under a key of the view; entries add up to its row.
+    """
+
+    name: str
+    reads: tuple[Contract, ...]
+    writes: Contract
+    posts: Callable[[Events], DataFrame]
+    """One row per event: the columns of META, what all its lines share, and the array `lines`."""
+    totals: Callable[[], Mapping[str, Column]]
+    """The view's other fields, as aggregates of entries.
+
+    An entry has a posting's columns, its line's fields, `event_time`, and `first_of_event`: true
+    for one entry per event and key, so that counting it counts events.
+    """
+
+
+def pipelines() -> tuple[str, ...]:
+    """The names of the rooms."""
+    here = Path(__file__).parent.parent
+    return tuple(
+        sorted(
+            file.parent.name for file in here.glob("*/pipeline.py") if file.parent.name != "common"
+        )
+    )
+
+
+def load(name: str) -> Pipeline:
+    """The pipeline declared in the room of that name; raises UnknownPipeline."""
+    if name not in pipelines():
+        raise UnknownPipeline(name)
+    declared = importlib.import_module(f"pipelines.{name}.pipeline").PIPELINE
+    assert isinstance(declared, Pipeline)
+    return declared

@@ -1,0 +1,76 @@
+"""Spark, set up for many small exact batches on one machine, or for the cluster it is given."""
+
+import os
+import shlex
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from infra.jars import spark_jars
+from infra.settings import Settings
+
+STATE_PARTITIONS = 4
+"""Frozen in every checkpoint: only a new generation may choose another number."""
+
+
+def session(settings: Settings, name: str) -> SparkSession:
+    """The Spark session of this process, started at the first call."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master(settings.spark_master).appName(name)
+    for option, value in options(settings).items():
+        builder = builder.config(option, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    return spark
+
+
+def options(settings: Settings) -> dict[str, str]:
+    scratch = settings.data_dir / "spark"
+    return {
+        **(local(settings) if settings.spark_master.startswith("local") else remote()),
+        "spark.driver.memory": settings.spark_driver_memory,
+        "spark.driver.extraJavaOptions": java_options(),
+        "spark.local.dir": str(scratch / "local"),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.shuffle.partitions": str(STATE_PARTITIONS),
+        # Batches are small: planning them anew while they run costs more than it saves.
+        "spark.sql.adaptive.enabled": "false",
+        "spark.speculation": "false",  # a second copy of a task would be a second writer
+        "spark.sql.streaming.stateStore.providerClass": (
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+        ),
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+        # Ids expire with the next batch that has data; a batch of its own would delay that one.
+        "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+        "spark.sql.streaming.minBatchesToRetain": "20",
+    }
+
+
+def local(_: Settings) -> dict[str, str]:
+    """One JVM on one machine: its class path is set directly, its files are plain files."""
+    return {
+        "spark.driver.extraClassPath": os.pathsep.join(str(jar) for jar in spark_jars()),
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        # Spark's own local writes fork a shell command per file: 308 processes a second.
+        "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            "org.apache.spark.sql.execution.streaming.checkpointing"
+            ".FileSystemBasedCheckpointFileManager"
+        ),
+    }
+
+
+def remote() -> dict[str, str]:
+    return {"spark.jars": ",".join(str(jar) for jar in spark_jars())}
+
+
+def java_options() -> str:
+    log4j = Path(__file__).with_name("log4j2.properties").as_uri()
+    configuration = shlex.quote(f"-Dlog4j2.configurationFile={log4j}")
+    return f"-XX:+UseSerialGC -Duser.timezone=UTC {configuration}"

@@ -1,0 +1,33 @@
+"""Rows to their changelogs, then the marker: in that order, batch by batch."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from infra.kafka import admin, producer
+from infra.settings import Settings
+from pipelines.common.generation import Generation
+from pipelines.common.marker import mark
+from pipelines.common.offsets import batch_end
+from pipelines.common.source import kafka_options
+
+
+def sink(settings: Settings, generation: Generation) -> Callable[[DataFrame, int], None]:
+    """What Spark calls with each batch of records to write, and again if it must run one twice."""
+    options = {
+        **kafka_options(settings),
+        "kafka.acks": "all",
+        "kafka.enable.idempotence": "true",
+        "kafka.linger.ms": "5",
+        "kafka.batch.size": "131072",
+        "kafka.compression.type": "lz4",
+    }
+    marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
+    checkpoint: Path = generation.checkpoint(settings)
+
+    def write(records: DataFrame, batch: int) -> None:
+        records.write.format("kafka").options(**options).save()
+        mark(marker_producer, marker_admin, generation, batch, batch_end(checkpoint, batch))
+
+    return write

@@ -1,0 +1,1 @@
+"""Stock on every shelf."""

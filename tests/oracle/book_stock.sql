@@ -1,0 +1,19 @@
+-- What the simulator's records up to its pages say of every shelf, and what of it is quarantined.
+-- posted: one row per line of every readable record, copies and late ones included.
+-- page: store_id, topic, records (how many of the simulator's records lie before the page).
+with first_copy as (
+    select topic, partition, event_id, min("offset") as "offset", bool_or(on_time) as applied
+    from posted
+    group by all
+)
+select
+    store_id,
+    sku,
+    sum(adjusted - sold)::bigint                            as units,
+    sum(adjusted - sold) filter (where not applied)::bigint as units_quarantined,
+    count(*) filter (where not applied)                     as movements_quarantined
+from posted
+join first_copy using (topic, partition, event_id, "offset")
+join page using (store_id, topic)
+where sequence < records
+group by store_id, sku

@@ -1,0 +1,141 @@
+"""The oracle of the inventory pipeline: its answer at given offsets, by a batch read of the log.
+
+It shares the contracts with the pipeline and nothing else: its own reading, decoding,
+deduplication and lateness, in another engine.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from contracts import ADJUSTMENTS, RECEIPTS
+from infra.kafka import Partition
+from infra.settings import Settings
+from tests.oracle.judge import Event, Unreadable, event, on_time
+from tests.oracle.log import Record, read
+
+Row = dict[str, Any]
+
+LINES_PER_CHUNK = 100_000
+
+COLUMNS: dict[str, pa.DataType] = {
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "sequence": pa.int64(),
+    "on_time": pa.bool_(),
+    "event_id": pa.string(),
+    "event_time": pa.timestamp("ms", tz="UTC"),
+    "store_id": pa.string(),
+    "sku": pa.string(),
+    "sold": pa.int64(),
+    "adjusted": pa.int64(),
+}
+POSTED = pa.schema(COLUMNS)
+"""One line of a readable record. `sequence`: its number among the simulator's records in the
+partition; null when somebody else published it."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """What became of the records of one partition."""
+
+    read: int
+    applied: int
+    duplicate: int
+    quarantined: int
+
+
+class Oracle:
+    """The log below some offsets, loaded once, to be asked."""
+
+    def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
+        self._ends = ends
+        self._unreadable: Counter[Partition] = Counter()
+        self.engine = duckdb.connect()
+        self.engine.execute("set timezone = 'UTC'")
+        self.load("posted", POSTED.empty_table())
+        for lines in chunks(self._readable(settings)):
+            self.engine.register("lines", lines)
+            self.engine.execute("insert into posted from lines")
+
+    def load(self, table: str, rows: pa.Table) -> None:
+        """Make a table of the rows."""
+        self.engine.register("rows_to_load", rows)
+        self.engine.execute(f"create or replace table {table} as from rows_to_load")
+
+    def view(self) -> list[Row]:
+        """The stock level of every shelf, in the order of the key."""
+        return self.ask("stock_level")
+
+    def ask(self, query: str) -> list[Row]:
+        """The rows that the query of that name, beside this file, gives; by store and sku."""
+        sql = Path(__file__).with_name(f"{query}.sql").read_text()
+        return list(self.engine.sql(sql).order("store_id, sku").to_arrow_table().to_pylist())
+
+    def books(self) -> dict[Partition, Book]:
+        """What became of each record: counted one by one, not derived from each other."""
+        counted = self.engine.sql(
+            """
+            select
+                topic,
+                partition,
+                count(distinct event_id) filter (where on_time),
+                count(distinct "offset") filter (where on_time),
+                count(distinct "offset") filter (where not on_time)
+            from posted
+            group by all
+            """
+        ).fetchall()
+        found = {(topic, partition): counts for topic, partition, *counts in counted}
+        books = {}
+        for at, end in self._ends.items():
+            applied, accepted, untimely = found.get(at, (0, 0, 0))
+            quarantined = untimely + self._unreadable[at]
+            books[at] = Book(end, applied, accepted - applied, quarantined)
+        return books
+
+    def _readable(self, settings: Settings) -> Iterator[tuple[Record, Event]]:
+        for record in read(settings, self._ends):
+            try:
+                yield record, event(record)
+            except Unreadable:
+                self._unreadable[record.topic, record.partition] += 1
+
+
+def chunks(events: Iterator[tuple[Record, Event]]) -> Iterator[pa.Table]:
+    lines: list[Row] = []
+    for record, happened in events:
+        lines += posted(record, happened)
+        if len(lines) >= LINES_PER_CHUNK:
+            yield pa.Table.from_pylist(lines, POSTED)
+            lines = []
+    yield pa.Table.from_pylist(lines, POSTED)
+
+
+def posted(record: Record, happened: Event) -> list[Row]:
+    """A row per line of the event."""
+    sequence = record.headers.get("sequence")
+    shared = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "sequence": int.from_bytes(sequence, "big") if isinstance(sequence, bytes) else None,
+        "on_time": on_time(record, happened),
+        "event_id": happened["event_id"],
+        "event_time": happened["event_time"],
+        "store_id": happened["store_id"],
+    }
+    if record.topic == RECEIPTS.name:
+        return [
+            {**shared, "sku": line["sku"], "sold": line["units"], "adjusted": 0}
+            for line in happened["lines"]
+        ]
+    if record.topic == ADJUSTMENTS.name:
+        return [{**shared, "sku": happened["sku"], "sold": 0, "adjusted": happened["units"]}]
+    raise ValueError(f"The inventory is not moved by {record.topic}.")

@@ -1,0 +1,105 @@
+"""The simulator's sealed truth, held against what the log says.
+
+A page of the ledger says where its store stood after a tick: so many of the simulator's records
+in its partition of each topic, and so much stock by what they say. So any offsets of the log have,
+store by store, a last page that lies wholly before them; there the two must agree.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from contracts import LEDGER, decode
+from infra.kafka import Partition, admin, end_offsets
+from infra.settings import Settings
+from tests.oracle.inventory import Oracle
+from tests.oracle.log import read
+
+Shelf = tuple[str, str]
+
+COLUMNS: dict[str, pa.DataType] = {
+    "store_id": pa.string(),
+    "topic": pa.string(),
+    "records": pa.int64(),
+}
+PAGE = pa.schema(COLUMNS)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A shelf on which the ledger and the log disagree, in units."""
+
+    shelf: Shelf
+    ledger: int
+    log: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The ledger's book stock held against the log."""
+
+    pages: int
+    shelves: int
+    quarantined: int
+    """Movements that the ledger books and the view lacks: quarantine lists them."""
+    differences: list[Difference]
+
+
+def audit(settings: Settings, oracle: Oracle) -> Audit:
+    """Compare at the last pages that lie before where the oracle has read."""
+    stock: Counter[Shelf] = Counter()
+    last: dict[str, Mapping[str, int]] = {}
+    pages = 0
+    simulated = simulated_records(oracle)
+    for partition, page in ledger(settings):
+        positions = {at["topic"]: at["records"] for at in page["positions"]}
+        if any(simulated.get((at, partition), 0) < n for at, n in positions.items()):
+            continue
+        pages += 1
+        store_id = page["store_id"]
+        last[store_id] = positions
+        for movement in page["movements"]:
+            stock[store_id, movement["sku"]] += movement["book_units"]
+    oracle.load("page", page_table(last))
+    said = {(row["store_id"], row["sku"]): row for row in oracle.ask("book_stock")}
+    return Audit(
+        pages=pages,
+        shelves=len(stock),
+        quarantined=sum(row["movements_quarantined"] for row in said.values()),
+        differences=differences(stock, {shelf: row["units"] for shelf, row in said.items()}),
+    )
+
+
+def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every page, with the number of its partition: its store has the same one everywhere."""
+    for record in read(settings, end_offsets(admin(settings), [LEDGER.name])):
+        if record.value is not None:
+            yield record.partition, dict(decode(record.value).value)
+
+
+def simulated_records(oracle: Oracle) -> dict[Partition, int]:
+    """How many of the simulator's records the oracle has read, by partition."""
+    counted = oracle.engine.sql(
+        "select topic, partition, max(sequence) + 1 from posted group by all"
+    )
+    return {(topic, partition): records or 0 for topic, partition, records in counted.fetchall()}
+
+
+def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
+    rows = [
+        {"store_id": store_id, "topic": topic, "records": records}
+        for store_id, positions in last.items()
+        for topic, records in positions.items()
+    ]
+    return pa.Table.from_pylist(rows, PAGE)
+
+
+def differences(ledger: Mapping[Shelf, int], log: Mapping[Shelf, int]) -> list[Difference]:
+    return [
+        Difference(shelf, ledger.get(shelf, 0), log.get(shelf, 0))
+        for shelf in sorted(ledger.keys() | log.keys())
+        if ledger.get(shelf, 0) != log.get(shelf, 0)
+    ]

@@ -1,0 +1,76 @@
+"""A bounded read of the log: every record of some topics, up to given offsets."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+
+from infra.kafka import Partition, consumer
+from infra.settings import Settings
+
+IDLE_SECONDS_MAX = 30.0
+RECORDS_PER_POLL_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as the broker has it."""
+
+    topic: str
+    partition: int
+    offset: int
+    published_ms: int
+    key: bytes | None
+    value: bytes | None
+    headers: Mapping[str, str | bytes | None]
+
+
+def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
+    """Each record below the end offset of its partition, partition by partition in log order.
+
+    Raises TimeoutError when the broker has nothing to say for IDLE_SECONDS_MAX.
+    """
+    waiting = {at: end for at, end in ends.items() if end > 0}
+    reader = consumer(settings, fetch_message_max_bytes=4_194_304)
+    try:
+        reader.assign([TopicPartition(*at, 0) for at in waiting])
+        deadline = time.monotonic() + IDLE_SECONDS_MAX
+        while waiting:
+            messages = reader.consume(RECORDS_PER_POLL_MAX, timeout=0.5)
+            if messages:
+                deadline = time.monotonic() + IDLE_SECONDS_MAX
+            elif time.monotonic() > deadline:
+                raise TimeoutError(f"Kafka should send the rest of {sorted(waiting)}, but does not")
+            for message in messages:
+                record = as_record(message)
+                if record.offset < ends[record.topic, record.partition]:
+                    yield record
+            waiting = unread(reader, waiting)
+    finally:
+        reader.close()
+
+
+def unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
+    """The partitions whose end has not been reached; a gap in the offsets does not matter."""
+    position = reader.position([TopicPartition(*at) for at in waiting])
+    return {
+        (at.topic, at.partition): waiting[at.topic, at.partition]
+        for at in position
+        if at.offset < waiting[at.topic, at.partition]
+    }
+
+
+def as_record(message: Message) -> Record:
+    error = message.error()
+    if error is not None:
+        raise KafkaException(error)
+    return Record(
+        topic=str(message.topic()),
+        partition=int(message.partition() or 0),
+        offset=int(message.offset() or 0),
+        published_ms=message.timestamp()[1],
+        key=message.key(),
+        value=message.value(),
+        headers=dict(message.headers() or {}),
+    )

@@ -1,0 +1,20 @@
+-- Stock on every shelf, from the log alone: the same answer as the pipeline's, in another engine.
+-- posted: one row per line of every readable record, copies and late ones included.
+with first_copy as (
+    select topic, partition, event_id, min("offset") as "offset"
+    from posted
+    where on_time
+    group by all
+)
+select
+    store_id,
+    sku,
+    sum(adjusted - sold)::bigint       as units_on_hand,
+    sum(sold)::bigint                  as units_sold,
+    sum(adjusted)::bigint              as units_adjusted,
+    min(event_time)                    as first_event_time,
+    max(event_time)                    as last_event_time,
+    count(distinct (topic, event_id))  as version
+from posted
+join first_copy using (topic, partition, event_id, "offset")
+group by store_id, sku

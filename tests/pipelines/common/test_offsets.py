@@ -1,0 +1,35 @@
+from pathlib import Path
+
+from pipelines.common.offsets import batch_end, committed
+
+HEAD = 'v1\n{"batchWatermarkMs":0}\n'
+
+
+def checkpoint(folder: Path, batches: dict[int, str], finished: set[int]) -> Path:
+    for name in ("offsets", "commits"):
+        (folder / name).mkdir()
+    for batch, sources in batches.items():
+        (folder / "offsets" / str(batch)).write_text(HEAD + sources)
+    for batch in finished:
+        (folder / "commits" / str(batch)).write_text("v1\n{}")
+    return folder
+
+
+def test_a_batch_ends_where_its_sources_end(tmp_path: Path) -> None:
+    where = checkpoint(tmp_path, {7: '{"sales":{"0":5,"1":9}}\n{"stock":{"0":2}}'}, set())
+    assert batch_end(where, 7) == {("sales", 0): 5, ("sales", 1): 9, ("stock", 0): 2}
+
+
+def test_a_source_without_data_has_no_offsets_yet(tmp_path: Path) -> None:
+    assert batch_end(checkpoint(tmp_path, {0: '-\n{"stock":{"0":2}}'}, set()), 0) == {
+        ("stock", 0): 2
+    }
+
+
+def test_only_finished_batches_are_committed(tmp_path: Path) -> None:
+    batches = {9: '{"sales":{"0":5}}', 10: '{"sales":{"0":6}}', 11: '{"sales":{"0":7}}'}
+    assert committed(checkpoint(tmp_path, batches, {9, 10})) == {("sales", 0): 6}
+
+
+def test_nothing_is_committed_before_the_first_batch(tmp_path: Path) -> None:
+    assert committed(tmp_path / "not-there-yet") == {}

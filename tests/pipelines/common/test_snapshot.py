@@ -1,0 +1,65 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from infra.settings import root
+from pipelines.common import snapshot
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A copy of the project's code, to be changed."""
+    for room in ("contracts", "infra", "pipelines"):
+        shutil.copytree(
+            root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    return tmp_path
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    copy = tmp_path_factory.mktemp("generation") / "code"
+    snapshot.take(code, "inventory", copy)
+    assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")
+
+
+def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
+    before = snapshot.code_digest(code, "inventory")
+    edit(code / "pipelines/inventory/transform.py", "units(ADJUSTED) - units(SOLD)", "units(SOLD)")
+    assert snapshot.code_digest(code, "inventory") != before
+
+
+def test_a_change_of_the_shell_changes_the_digest(code: Path) -> None:
+    before = snapshot.code_digest(code, "inventory")
+    edit(code / "pipelines/common/judge.py", 'LATE = "late"', 'LATE = "tardy"')
+    assert snapshot.code_digest(code, "inventory") != before
+
+
+def test_a_change_of_a_contract_changes_the_digest(code: Path) -> None:
+    before = snapshot.code_digest(code, "inventory")
+    edit(code / "contracts/topics/sales/receipt.v1.yaml", "minimum: 1", "minimum: 2")
+    assert snapshot.code_digest(code, "inventory") != before
+
+
+def test_comments_docstrings_and_layout_change_nothing(code: Path) -> None:
+    before = snapshot.code_digest(code, "inventory")
+    edit(code / "pipelines/inventory/transform.py", '"""What moves', '"""All that moves')
+    edit(code / "pipelines/inventory/transform.py", "\nSOLD =", "\n\n# A sale.\nSOLD =")
+    edit(code / "contracts/topics/sales/receipt.v1.yaml", "kind:", "# A comment.\nkind:")
+    assert snapshot.code_digest(code, "inventory") == before
+
+
+def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "generation" / "code"
+    half = copy.with_name("code.new") / "pipelines"
+    half.mkdir(parents=True)
+    (half / "left_over.py").write_text("half = True")
+    snapshot.take(code, "inventory", copy)
+    assert not (copy / "pipelines" / "left_over.py").exists()
+    assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")

@@ -1,0 +1,34 @@
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts import ADJUSTMENTS, RECEIPTS
+from pipelines.common.backlog import Backlog
+from pipelines.common.watermark import MARGIN, RECORDS_PER_BATCH_MAX, pace
+
+READS = (RECEIPTS, ADJUSTMENTS)
+HORIZON = timedelta(hours=2)
+
+spans = st.timedeltas(min_value=timedelta(), max_value=timedelta(days=3650))
+
+
+def test_nothing_to_read_is_live() -> None:
+    now = pace(READS, Backlog(0, timedelta()))
+    assert (now.live, now.memory) == (True, HORIZON + MARGIN)
+
+
+def test_a_backlog_longer_than_the_margin_is_caught_up_with() -> None:
+    assert not pace(READS, Backlog(1, MARGIN + timedelta(milliseconds=1))).live
+
+
+def test_a_backlog_of_many_records_is_caught_up_with_however_short() -> None:
+    assert not pace(READS, Backlog(RECORDS_PER_BATCH_MAX + 1, timedelta())).live
+
+
+@given(spans)
+def test_the_watermark_never_passes_the_first_record_of_a_backlog(span: timedelta) -> None:
+    # The watermark is the newest event time less the memory; a record may be late by the horizon.
+    oldest_event = -HORIZON
+    newest_event = span
+    assert newest_event - pace(READS, Backlog(1, span)).memory < oldest_event

@@ -1,0 +1,55 @@
+"""Any order and any repetition of the same events give the same view."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts import STOCK_LEVELS, digest
+from pipelines.common.fold import rows
+from pipelines.inventory.pipeline import PIPELINE
+from tests.pipelines.log import Published, adjustment, collected, events, receipt
+from tests.seeds import drawn
+
+pytestmark = pytest.mark.spark
+
+EVENTS = 1_000
+COPIES = 200
+STORES = ["S001", "S002", "S003"]
+SKUS = [f"SKU-{number}" for number in range(40)]
+
+ON_TIME, LATE, BEYOND = timedelta(), timedelta(minutes=119), timedelta(minutes=121)
+
+
+def event(chance: Random) -> Published:
+    when = {
+        "at": timedelta(minutes=chance.randrange(600)),
+        "after": chance.choices([ON_TIME, LATE, BEYOND], [90, 7, 3])[0],
+    }
+    store_id = chance.choice(STORES)
+    if chance.random() < 0.2:
+        units = chance.choice([-3, -1, 12, 40])
+        return adjustment(units, chance.choice(SKUS), store_id=store_id, **when)
+    lines = [(chance.choice(SKUS), chance.randint(1, 9)) for _ in range(chance.randint(1, 5))]
+    return receipt(*lines, store_id=store_id, **when)
+
+
+def view(spark: SparkSession, log: list[Published]) -> str:
+    return digest(STOCK_LEVELS, collected(rows(PIPELINE, events(spark, PIPELINE.reads, *log))))
+
+
+def test_any_order_and_repetition_of_the_same_events_give_the_same_view(
+    spark: SparkSession,
+) -> None:
+    chance = drawn("order and repetition")
+    log = [event(chance) for _ in range(EVENTS)]
+    again = [*log, *chance.sample(log, COPIES)]
+    chance.shuffle(again)
+    assert view(spark, again) == view(spark, log)
+
+
+def test_one_event_less_gives_another_view(spark: SparkSession) -> None:
+    chance = drawn("one event less")
+    log = [event(chance) for _ in range(EVENTS)]
+    assert view(spark, [*log, receipt(("SKU-0", 1))]) != view(spark, log)

@@ -1,0 +1,126 @@
+"""A small log in memory: events encoded as producers do, read as the pipelines do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+
+from contracts import ADJUSTMENTS, RECEIPTS, Contract, encode, key
+from pipelines.common.decode import decode
+from pipelines.common.events import Events
+from pipelines.common.judge import judge
+
+OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+
+RECORD = T.StructType(
+    [
+        T.StructField("topic", T.StringType()),
+        T.StructField("partition", T.IntegerType()),
+        T.StructField("offset", T.LongType()),
+        T.StructField("timestamp", T.TimestampType()),
+        T.StructField("key", T.BinaryType()),
+        T.StructField("value", T.BinaryType()),
+    ]
+)
+
+numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A record on its way into the log."""
+
+    contract: Contract
+    key: bytes
+    value: bytes | None
+    published: datetime
+
+    def later(self, delay: timedelta) -> "Published":
+        """The same event, published once more."""
+        return Published(self.contract, self.key, self.value, self.published + delay)
+
+
+def publish(contract: Contract, event: Mapping[str, Any], after: timedelta) -> Published:
+    at = event["event_time"] + after
+    return Published(contract, key(contract, event), encode(contract, event), at)
+
+
+def receipt(
+    *lines: tuple[str, int],
+    at: timedelta = timedelta(),
+    after: timedelta = timedelta(),
+    **fields: Any,
+) -> Published:
+    """A sale, `at` after the opening, published `after` it happened; lines are (sku, units)."""
+    event = {
+        "event_id": f"R-{next(numbers)}",
+        "event_time": OPENING + at,
+        "store_id": "S001",
+        "register_id": "S001-T1",
+        "cashier_id": "S001-C1",
+        "card_token": None,
+        "customer_id": None,
+        "lines": [
+            {"sku": sku, "units": units, "unit_price_cents": 100}
+            for sku, units in lines or (("A", 1),)
+        ],
+    }
+    return publish(RECEIPTS, event | fields, after)
+
+
+def adjustment(
+    units: int,
+    sku: str = "A",
+    *,
+    at: timedelta = timedelta(),
+    after: timedelta = timedelta(),
+    **fields: Any,
+) -> Published:
+    """A change of stock, `at` after the opening, published `after` it happened."""
+    event = {
+        "event_id": f"A-{next(numbers)}",
+        "event_time": OPENING + at,
+        "store_id": "S001",
+        "sku": sku,
+        "units": units,
+        "reason": "opening",
+    }
+    return publish(ADJUSTMENTS, event | fields, after)
+
+
+def events(spark: SparkSession, reads: tuple[Contract, ...], *log: Published) -> Events:
+    """The log as the pipelines see it, one partition per topic, in the order given."""
+    return Events(
+        {
+            topic.name: judge(
+                decode(
+                    spark.createDataFrame(
+                        [
+                            (topic.name, 0, offset, one.published, one.key, one.value)
+                            for offset, one in enumerate(log)
+                            if one.contract is topic
+                        ],
+                        RECORD,
+                    ),
+                    topic,
+                ),
+                topic,
+            )
+            for topic in reads
+        }
+    )
+
+
+def collected(frame: DataFrame) -> list[dict[str, Any]]:
+    """The frame's rows, their times in UTC: Spark hands them over in the machine's zone."""
+    return [
+        {
+            name: value.astimezone(UTC) if isinstance(value, datetime) else value
+            for name, value in row.asDict().items()
+        }
+        for row in frame.collect()
+    ]
