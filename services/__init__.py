@@ -1,0 +1,1 @@
+"""What answers questions about the shop, and what acts on the answers."""

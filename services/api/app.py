@@ -1,0 +1,66 @@
+"""The API: its routes, and the background threads that live as long as it does."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from services.api import health, limits, pipelines, problems, products, stock, views
+from services.api.changelog import Changelog
+from services.api.control import Control
+from services.api.freshness import Freshness
+from services.api.generation import Generation
+from services.api.generations import Generations
+from services.api.materializer import Materializer, OnLoaded
+from services.api.sources import Sources
+
+DESCRIPTION = """Stock on every shelf, from the log.
+
+Every answer is taken at one marker of the pipeline that made it: `as_of` says what has been
+counted, `freshness_ms` how long ago the log held no more than that. Errors are problem documents
+(RFC 9457). Unknown query parameters are refused.
+"""
+
+
+def app(sources: Sources) -> FastAPI:
+    """The routes over these sources, whose threads start and end with the app."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        sources.start()
+        yield
+        sources.stop()
+
+    made = FastAPI(
+        title="Retail",
+        version="1",
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    made.add_middleware(limits.Limits)
+    problems.install(made)
+    for nouns in (stock, products, pipelines, views, health):
+        made.include_router(nouns.routes(sources))
+    return made
+
+
+def sources(settings: Settings) -> Sources:
+    client = admin(settings)
+
+    def open_log(topics: Iterable[str]) -> Changelog:
+        return Changelog(settings, topics)
+
+    def make(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
+        return Materializer(generation, path, open_log, on_loaded)
+
+    generations = Generations(settings.data_dir / "api", make)
+    return Sources(
+        control=Control(open_log, generations.promote),
+        generations=generations,
+        freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
+    )

@@ -1,0 +1,157 @@
+"""One generation's views in one SQLite file: written by one thread, read by many.
+
+A file of its own for every generation: the next one is loaded beside the served one, in a single
+transaction as large as it needs to be, without holding up the commits of the served one; and a
+generation that nobody reads any more is a file to remove.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from services.api.marker import Marker, from_json
+from services.api.tables import Table
+
+LAYOUT_VERSION = 1  # of the tables below; those of the views are part of the schema digest
+CACHE_KIB_MAX = 32_768  # a transaction that needs more goes on in the WAL, on disk
+WAL_KEPT_BYTES_MAX = 64 * 1024 * 1024
+
+LAYOUT = """
+create table identity (name text primary key, value text not null) without rowid;
+create table progress (
+    only integer primary key check (only = 1),
+    marker text not null
+);
+"""
+
+
+class Unusable(Exception):
+    """The file cannot be gone on with; it has to be made anew, for the reason given."""
+
+
+class Database:
+    """The writer's side. A transaction is open from the first row to the marker's commit."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, tables: Iterable[Table]) -> None:
+        self.path = path
+        self._connection = connection
+        self._tables = {table.view: table for table in tables}
+        self._inode = path.stat().st_ino
+
+    @classmethod
+    def open(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
+        """Go on with the file there is; raises Unusable when that would not be right."""
+        tables = tuple(tables)
+        if not path.exists():
+            raise Unusable("there is no database yet")
+        try:
+            connection = _connect(path)
+            _check(connection, {**identity, "schema": _schema(tables)})
+        except sqlite3.DatabaseError as error:
+            raise Unusable(f"the database is damaged: {error}") from error
+        return cls(path, connection, tables)
+
+    @classmethod
+    def create(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
+        """An empty database in the place of whatever is there."""
+        tables = tuple(tables)
+        remove(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = _connect(path)
+        connection.execute("begin immediate")
+        for statement in (*LAYOUT.split(";"), *(sql for table in tables for sql in table.create)):
+            connection.execute(statement)
+        known = {**identity, "schema": _schema(tables)}
+        connection.executemany("insert into identity values (?, ?)", known.items())
+        connection.execute("commit")
+        return cls(path, connection, tables)
+
+    def marker(self) -> Marker | None:
+        """The committed marker; its offsets are where to go on. None before the first."""
+        return _marker(self._connection)
+
+    def apply(self, view: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Write rows that belong before the next marker; none is seen until `commit`."""
+        self._begin()
+        self._connection.executemany(self._tables[view].upsert, rows)
+
+    def commit(self, marker: Marker) -> None:
+        """Make the rows and the marker, which holds the offsets, visible as one."""
+        self._begin()
+        self._connection.execute(
+            "insert or replace into progress values (1, ?)", (marker.to_json(),)
+        )
+        self._connection.execute("commit")
+
+    def in_place(self) -> bool:
+        """Whether the file that is written is still the one that readers find at the path."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except FileNotFoundError:
+            return False
+
+    def close(self) -> None:
+        """Let go of the file; what was not committed has never been there."""
+        self._connection.close()
+
+    def _begin(self) -> None:
+        if not self._connection.in_transaction:
+            self._connection.execute("begin immediate")
+
+
+def peek(path: Path) -> Marker | None:
+    """The marker committed in a file, or None where there is no such thing."""
+    if not path.exists():
+        return None
+    try:
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        try:
+            return _marker(connection)
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError:
+        return None
+
+
+def remove(path: Path) -> None:
+    """Delete a database with what SQLite keeps beside it."""
+    for suffix in ("-wal", "-shm", ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    # NORMAL: a power cut may lose the last commits, rows and offsets alike; they are read again.
+    for pragma in (
+        "journal_mode = wal",
+        "synchronous = normal",
+        f"cache_size = -{CACHE_KIB_MAX}",
+        f"journal_size_limit = {WAL_KEPT_BYTES_MAX}",
+    ):
+        connection.execute(f"pragma {pragma}")
+    return connection
+
+
+def _check(connection: sqlite3.Connection, wanted: Mapping[str, str]) -> None:
+    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise Unusable(f"the database is damaged: {verdict}")
+    found = dict(connection.execute("select name, value from identity"))
+    for name in sorted(wanted.keys() | found.keys()):
+        if found.get(name) != wanted.get(name):
+            raise Unusable(
+                f"the database was made for {name} {found.get(name, 'unnamed')}, "
+                f"now it is {wanted.get(name, 'unnamed')}"
+            )
+
+
+def _marker(connection: sqlite3.Connection) -> Marker | None:
+    row = connection.execute("select marker from progress").fetchone()
+    return from_json(row[0]) if row else None
+
+
+def _schema(tables: Iterable[Table]) -> str:
+    statements = [str(LAYOUT_VERSION), LAYOUT, *(sql for table in tables for sql in table.create)]
+    return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]

@@ -1,0 +1,65 @@
+"""Examples of the answers for OpenAPI, made from the contracts' own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
+from services.api.tables import Table
+
+JSON = "application/json"
+
+Document = Mapping[str, Any]
+
+SHELF = (_TABLE := Table(STOCK_LEVELS)).shown(_TABLE.stored(STOCK_LEVELS.examples[0]))
+INPUTS = {ADJUSTMENTS.name: [812, 790, 801, 822], RECEIPTS.name: [10412, 9981, 10007, 10220]}
+DATES = {"freshness_ms": 212, "as_of": {"generation": 1, "batch": 812, "inputs": INPUTS}}
+
+PAGE = {
+    "items": [SHELF],
+    "next": "WzEsInNvcnQ9a2V5Jmxvd19tYXg9NSIsWyJTMDAzIiwiU0tVLTAwNDE3Il1d",
+    **DATES,
+}
+PRODUCT = {
+    "sku": SHELF["sku"],
+    "totals": {"stores": 1, **{name: n for name, n in SHELF.items() if name.startswith("units_")}},
+    "stores": [SHELF],
+    **DATES,
+}
+PIPELINES = {
+    "pipelines": [
+        {
+            "pipeline": "inventory",
+            "promoted": 1,
+            "generations": [{"number": 1, "state": "promoted"}],
+            "generation": 1,
+            "lag_records": 9,
+            "lag_records_by_input": {ADJUSTMENTS.name: 0, RECEIPTS.name: 9},
+            "rate_per_second": 20.4,
+            "behind_world_seconds": 4.1,
+            "marker_written_at": "2026-03-02T10:41:07.212Z",
+            "books": [
+                {
+                    "topic": RECEIPTS.name,
+                    "partition": 0,
+                    "read": 10412,
+                    "applied": 10371,
+                    "quarantined": 4,
+                    "duplicate": 37,
+                }
+            ],
+            **DATES,
+        }
+    ]
+}
+VIEW = {
+    "view": STOCK_LEVELS.name,
+    "pipeline": "inventory",
+    "generation": 1,
+    "topic": f"{STOCK_LEVELS.name}.g1",
+    "served": 1,
+}
+
+
+def ok(example: Document) -> dict[int | str, dict[str, Any]]:
+    """The good answer of a route, as its OpenAPI shows it."""
+    return {200: {"content": {JSON: {"example": example}}}}

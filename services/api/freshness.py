@@ -1,0 +1,102 @@
+"""How old an answer is: it holds everything that the log held so long ago.
+
+Every so often the log is asked where its topics end. An answer at a marker holds everything that
+the log held at such a moment if the marker's inputs reach all ends seen at it.
+"""
+
+import logging
+import threading
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from confluent_kafka import KafkaException
+
+from infra.kafka import Partition, UnknownTopic
+from services.api.marker import Offsets
+
+PERIOD_SECONDS = 0.2
+OBSERVATIONS_MAX = 3_000  # ten minutes; an answer older than that is said to be so
+
+log = logging.getLogger("api.freshness")
+
+Age = tuple[int | None, str | None]
+"""Milliseconds, or why they are not known."""
+
+
+class Freshness:
+    """Recent moments and where the log's topics ended at each, oldest first."""
+
+    def __init__(
+        self,
+        topics: Callable[[], Iterable[str]],
+        ends: Callable[[Iterable[str]], dict[Partition, int]],
+        moment: Callable[[], float] = monotonic,
+    ) -> None:
+        self._topics = topics
+        self._ask = ends
+        self._moment = moment
+        self._seen: list[tuple[float, Offsets]] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="freshness", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def observe(self) -> None:
+        """Ask the log once."""
+        topics = sorted(self._topics())
+        if not topics:
+            return
+        # The moment before the question: what the log held then is in the answer for certain.
+        asked = self._moment()
+        ends = self._ask(topics)
+        seen = self._seen
+        if seen and not _continues(ends, seen[-1][1]):
+            seen = []  # other topics, or another log: earlier moments say nothing about it
+        self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
+
+    def ends(self) -> Offsets:
+        """Where the topics ended when last asked."""
+        seen = self._seen
+        return seen[-1][1] if seen else {}
+
+    def of(self, inputs: Offsets) -> Age:
+        """The age of an answer that holds the inputs up to these offsets."""
+        topics = {topic for topic, _ in inputs}
+        seen = self._seen
+
+        def beyond(observation: tuple[float, Offsets]) -> bool:
+            ends = observation[1].items()
+            return any(end > inputs.get(at, 0) for at, end in ends if at[0] in topics)
+
+        # Ends only grow, so the moments that are held come before those that are not.
+        held = bisect_right(seen, False, key=beyond)
+        if held:
+            return round((self._moment() - seen[held - 1][0]) * 1000), None
+        if not seen:
+            return None, "the log has not said yet where its topics end"
+        watched = round(self._moment() - seen[0][0])
+        return None, f"the log has been ahead of this answer for all of the {watched} s watched"
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.observe()
+            except (KafkaException, UnknownTopic, TimeoutError) as error:
+                log.warning("the ends of the input topics are not known: %s", error)
+            except Exception:
+                log.exception("the ends of the input topics are not known")
+            self._stop.wait(PERIOD_SECONDS)
+
+
+def _continues(ends: Offsets, before: Offsets) -> bool:
+    return ends.keys() == before.keys() and all(ends[at] >= before[at] for at in before)

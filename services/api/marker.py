@@ -1,0 +1,78 @@
+"""A pipeline's marker: up to here its inputs are counted and its changelogs are written."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from infra.kafka import Partition
+
+Offsets = Mapping[Partition, int]
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One batch's end. All offsets name the next record to read; all times are epoch ms."""
+
+    pipeline: str
+    generation: int
+    batch: int
+    inputs: Offsets
+    outputs: Offsets
+    published_max_ms: int | None  # world time of the newest input record read
+    written_at_ms: int  # wall clock
+    offset: int  # of the marker itself, in the marker topic
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any], offset: int) -> "Marker":
+        """The marker in a decoded record of the marker topic."""
+        published_max = value["published_max"]
+        return cls(
+            pipeline=value["pipeline"],
+            generation=value["generation"],
+            batch=value["batch"],
+            inputs=_offsets(value["inputs"]),
+            outputs=_offsets(value["outputs"]),
+            published_max_ms=None if published_max is None else epoch_ms(published_max),
+            written_at_ms=epoch_ms(value["written_at"]),
+            offset=offset,
+        )
+
+    def to_json(self) -> str:
+        rest = {name: getattr(self, name) for name in _PLAIN}
+        flat = {side: _flat(getattr(self, side)) for side in ("inputs", "outputs")}
+        return json.dumps({**rest, **flat}, separators=(",", ":"))
+
+
+_PLAIN = ("pipeline", "generation", "batch", "published_max_ms", "written_at_ms", "offset")
+
+
+@lru_cache(maxsize=64)
+def from_json(text: str) -> Marker:
+    """The inverse of `to_json`; remembered, since every answer reads the same few markers."""
+    parts: dict[str, Any] = json.loads(text)
+    for side in ("inputs", "outputs"):
+        parts[side] = {(topic, partition): offset for topic, partition, offset in parts[side]}
+    return Marker(**parts)
+
+
+def by_topic(offsets: Offsets) -> dict[str, list[int]]:
+    """Offsets as readers see them: per topic, one per partition, in order."""
+    topics: dict[str, list[int]] = {}
+    for (topic, _), offset in sorted(offsets.items()):
+        topics.setdefault(topic, []).append(offset)
+    return topics
+
+
+def epoch_ms(moment: Any) -> int:
+    """Whole milliseconds since the epoch of a decoded timestamp."""
+    return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)
+
+
+def _offsets(entries: list[Mapping[str, Any]]) -> Offsets:
+    return {(each["topic"], each["partition"]): each["offset"] for each in entries}
+
+
+def _flat(offsets: Offsets) -> list[tuple[str, int, int]]:
+    return [(topic, partition, offset) for (topic, partition), offset in sorted(offsets.items())]

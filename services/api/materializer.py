@@ -1,0 +1,149 @@
+"""Keeps one generation's database at the newest marker, come what may."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from services.api.changelog import Log
+from services.api.database import Database, Unusable
+from services.api.following import Following, Views
+from services.api.generation import Generation
+from services.api.marker import Marker
+from services.api.rate import Rate
+from services.api.snapshots import Snapshots
+
+RETRY_SECONDS_MIN = 0.1
+RETRY_SECONDS_MAX = 5.0
+
+log = logging.getLogger("api.materializer")
+
+OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
+OnLoaded = Callable[["Materializer"], None]
+
+
+class Materializer:
+    """A thread, the only writer of its file.
+
+    Whatever goes wrong is logged, kept in `trouble`, and tried again from what is on disk; a
+    database that cannot be gone on with is made anew, from the beginning of the log.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        path: Path,
+        open_log: OpenLog,
+        on_loaded: OnLoaded,
+    ) -> None:
+        self.generation = generation
+        self.path = path
+        self.snapshots: Snapshots | None = None  # what to read from; None until it is loaded
+        self.trouble: str | None = None  # why the last attempt ended
+        self.marker: Marker | None = None  # committed last
+        self.rate = Rate()
+        self._open_log = open_log
+        self._on_loaded = on_loaded
+        self._following: Following | None = None
+        self._before: Materializer | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=str(generation), daemon=True)
+
+    def start(self, after: "Materializer | None" = None) -> None:
+        """Begin, once an earlier writer of the same file has ended."""
+        self._before = after
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask it to end; `join` waits until it has."""
+        self._stop.set()
+
+    def join(self) -> None:
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def progress(self) -> tuple[int, int]:
+        """Offsets read of offsets to read to the marker aimed at; (0, 0) when none is known."""
+        following = self._following
+        return following.assembly.progress() if following else (0, 0)
+
+    def _run(self) -> None:
+        if self._before is not None:
+            self._before.join()
+            self._before = None
+        pause = RETRY_SECONDS_MIN
+        while not self._stop.is_set():
+            try:
+                self._follow()
+            except Exception as error:
+                again = self.trouble is not None
+                pause = min(2 * pause, RETRY_SECONDS_MAX) if again else RETRY_SECONDS_MIN
+                self.trouble = str(error)
+                log.warning("%s: %s; going on in %.1f s", self.generation, error, pause)
+                log.debug("%s", self.generation, exc_info=True)
+                self._stop.wait(pause)
+
+    def _follow(self) -> None:
+        views = Views(self.generation)
+        with self._open_log(views.topics) as changelog:
+            database, following = self._resume(views, changelog)
+            try:
+                self._following = following
+                self._serve(database.marker())
+                while not self._stop.is_set():
+                    self._look_after(database)
+                    committed = following.step()
+                    self.trouble = None
+                    if committed:
+                        self.rate.add(committed)
+                        self._serve(committed)
+            finally:
+                self._following = None
+                database.close()
+
+    def _resume(self, views: Views, changelog: Log) -> tuple[Database, Following]:
+        """The database as it is on disk, or a new one if that one cannot be gone on with."""
+        extent = changelog.extent()
+        tables = tuple(views.tables.values())
+        identity = {
+            "generation": str(self.generation),
+            **{f"topic {topic}": extent.ids[topic] for topic in views.topics},
+        }
+        try:
+            database = Database.open(self.path, identity, tables)
+            try:
+                return database, Following(views, database, changelog, extent)
+            except Unusable:
+                database.close()
+                raise
+        except Unusable as reason:
+            log.warning("%s: rebuilding from offset zero: %s", self.generation, reason)
+            self._withdraw()
+            database = Database.create(self.path, identity, tables)
+            return database, Following(views, database, changelog, extent)
+
+    def _look_after(self, database: Database) -> None:
+        if not database.in_place():
+            raise Unusable(f"{self.path} is gone or another file")
+        if self.snapshots is not None and self.snapshots.damaged:
+            self._withdraw()
+            raise Unusable(f"{self.path} was found damaged by a reader")
+
+    def _serve(self, marker: Marker | None) -> None:
+        if marker is None:
+            return
+        self.marker = marker
+        if self.snapshots is not None:
+            return
+        self.snapshots = Snapshots(self.path)
+        log.info("%s: loaded to batch %d", self.generation, marker.batch)
+        self._on_loaded(self)
+
+    def _withdraw(self) -> None:
+        if self.snapshots is not None:
+            self.snapshots.close()
+            self.snapshots = None

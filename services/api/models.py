@@ -1,0 +1,138 @@
+"""The shapes of the answers, for OpenAPI; what stands in a contract is taken from there.
+
+Answers are built as plain dictionaries; these models describe them, and the tests hold the two
+together.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from contracts import STOCK_LEVELS, model
+
+
+class Parameters(BaseModel):
+    """The query of a route; a parameter that is not declared is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class AsOf(Parameters):
+    generation: int = Field(description="the pipeline's generation that made it")
+    batch: int = Field(description="the pipeline's batch that the answer ends with")
+    inputs: dict[str, list[int]] = Field(
+        description="per input topic, one per partition: the offset of the first record not in it"
+    )
+
+
+class Dated(BaseModel):
+    freshness_ms: int | None = Field(
+        description="the answer holds everything that the log held so many milliseconds ago; "
+        "null: not known",
+        json_schema_extra={"unit": "milliseconds"},
+    )
+    freshness_unknown: str | None = Field(
+        default=None, description="why freshness_ms is null; absent when it is known"
+    )
+    as_of: AsOf = Field(description="what has been counted")
+
+
+StockLevel = model(STOCK_LEVELS)
+
+
+def _sums() -> dict[str, Any]:
+    """The view's units, each summed."""
+    return {
+        field.name: (int, Field(description=field.description, json_schema_extra={"unit": "units"}))
+        for field in STOCK_LEVELS.fields
+        if field.unit == "units"
+    }
+
+
+Shelf: type[BaseModel] = create_model(
+    "Shelf", __base__=(Dated, StockLevel), __doc__="One sku in one store."
+)
+
+Totals: type[BaseModel] = create_model(
+    "Totals",
+    __doc__="Sums over all stores.",
+    stores=(int, Field(description="stores where the product has had a movement")),
+    **_sums(),
+)
+
+StockPage: type[BaseModel] = create_model(
+    "StockPage",
+    __base__=Dated,
+    __doc__="Some of the shelves, all at one marker.",
+    items=(list[StockLevel], Field(description="the shelves of this page")),  # type: ignore[valid-type]  # made at run time
+    next=(str | None, Field(description="cursor of the next page; null on the last")),
+)
+
+ProductStock: type[BaseModel] = create_model(
+    "ProductStock",
+    __base__=Dated,
+    __doc__="One product in every store.",
+    sku=(str, Field(description="the product")),
+    totals=(Totals, Field(description="sums over all stores")),
+    stores=(list[StockLevel], Field(description="the shelves, by store")),  # type: ignore[valid-type]  # made at run time
+)
+
+
+class Book(BaseModel):
+    """One input partition's account: read = applied + duplicate + quarantined, in records."""
+
+    topic: str
+    partition: int
+    read: int = Field(description="records read so far")
+    applied: int = Field(description="records counted into the view")
+    quarantined: int = Field(description="records that broke their contract")
+    duplicate: int = Field(description="records whose event had been seen before")
+
+
+class GenerationState(BaseModel):
+    number: int
+    state: str = Field(description="catching-up, ready, promoted, retired or invalid")
+
+
+class Pipeline(BaseModel):
+    """Where a pipeline stands. What follows `generation` is there once its views are loaded."""
+
+    pipeline: str
+    promoted: int | None = Field(description="the generation that readers are to read")
+    generations: list[GenerationState] = Field(description="every generation there is")
+    loading: str | None = Field(None, description="how far the API is with the promoted one")
+    generation: int | None = Field(None, description="the generation that the API reads")
+    lag_records: int | None = Field(None, description="input records not counted yet")
+    lag_records_by_input: dict[str, int] | None = Field(None, description="the same, per topic")
+    rate_per_second: float | None = Field(
+        None, description="input records counted per second, over the last minute"
+    )
+    behind_world_seconds: float | None = Field(
+        None, description="world time between the newest record counted and now; 0 without lag"
+    )
+    marker_written_at: str | None = Field(None, description="when the marker was written")
+    books: list[Book] | None = Field(None, description="one per input partition")
+    freshness_ms: int | None = Field(None, description="as in every answer")
+    freshness_unknown: str | None = Field(None, description="why freshness_ms is null")
+    as_of: AsOf | None = Field(None, description="what has been counted")
+    trouble: str | None = Field(None, description="why the API does not follow, when it does not")
+
+
+class Pipelines(BaseModel):
+    pipelines: list[Pipeline]
+
+
+class View(BaseModel):
+    """Where a view's rows are published, for readers of the log."""
+
+    view: str = Field(description="the contract")
+    pipeline: str = Field(description="who writes it")
+    generation: int = Field(description="the promoted generation")
+    topic: str = Field(description="the changelog of that generation")
+    served: int | None = Field(
+        description="the generation that this API answers from; null: none is loaded"
+    )
+
+
+class Health(BaseModel):
+    status: str = Field(description="ok or ready")

@@ -1,0 +1,52 @@
+"""How the app is served: a listening socket, and uvicorn with its limits."""
+
+import socket
+from dataclasses import dataclass
+
+import uvicorn
+from fastapi import FastAPI
+
+from infra.settings import HOST
+
+HEADER_BYTES_MAX = 16_384
+KEEP_ALIVE_SECONDS = 30
+SHUTDOWN_SECONDS_MAX = 5
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A server that has its port."""
+
+    server: uvicorn.Server
+    socket: socket.socket
+
+    @property
+    def port(self) -> int:
+        return int(self.socket.getsockname()[1])
+
+    def run(self) -> None:
+        """Answer until told to stop, by a signal or by `server.should_exit`."""
+        self.server.run([self.socket])
+
+
+def listen(app: FastAPI, port: int) -> Listening:
+    """Take the port, or exit with a message; port 0 is any free one.
+
+    The port first: a second API on the same data must not get as far as its database.
+    """
+    config = uvicorn.Config(
+        app,
+        host=HOST,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=HEADER_BYTES_MAX,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
+    )
+    listener = config.bind_socket()
+    # Connections inherit it. Without, every answer waits 40 ms for the client to acknowledge the
+    # head before its body is sent: asyncio sees to that only for sockets that it made itself.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return Listening(uvicorn.Server(config), listener)

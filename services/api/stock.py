@@ -1,0 +1,170 @@
+"""GET /v1/stock: one shelf, or many of them, filtered, sorted and in pages."""
+
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from contracts import STOCK_LEVELS
+from services.api import examples, problems
+from services.api.cursors import CHARACTERS_MAX, Cursor, Place, resume
+from services.api.models import Parameters, Shelf, StockPage
+from services.api.problems import Problem
+from services.api.snapshots import Snapshot
+from services.api.sources import Sources
+from services.api.tables import Table
+
+LOW_UNITS_MAX = 5  # a shelf that one customer may empty
+LIMIT_DEFAULT = 50
+LIMIT_MAX = 500
+ID_CHARACTERS_MAX = 64
+
+STOCK = Table(STOCK_LEVELS)
+ONE_SHELF = f"{STOCK.select} where store_id = ? and sku = ?"
+
+StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_MAX)]
+Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
+
+
+class State(StrEnum):
+    LOW = "low"
+    NEGATIVE = "negative"
+    OUT = "out"
+
+
+class Sort(StrEnum):
+    KEY = "key"
+    FEWEST = "units_on_hand"
+    MOST = "-units_on_hand"
+    OLDEST = "last_event_time"
+    NEWEST = "-last_event_time"
+
+
+CONDITIONS = {
+    State.LOW: "units_on_hand > 0 and units_on_hand <= ?",
+    State.NEGATIVE: "units_on_hand < 0",
+    State.OUT: "units_on_hand = 0",
+}
+
+
+class StockQuery(Parameters):
+    store_id: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="shelves of this store only"
+    )
+    sku: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="shelves with this product only"
+    )
+    state: State | None = Field(
+        None,
+        description="low: 1 to low_max units on hand; out: none; negative: more was sold than "
+        "the log accounts for",
+    )
+    low_max: int = Field(
+        LOW_UNITS_MAX, ge=1, le=1_000_000, description="the most units that still count as low"
+    )
+    sort: Sort = Field(
+        Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
+    )
+    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="shelves per page")
+    cursor: str | None = Field(
+        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
+    )
+
+    def question(self) -> str:
+        """What has to stay the same from page to page."""
+        return urlencode(self.model_dump(exclude={"limit", "cursor"}, exclude_none=True))
+
+
+def routes(sources: Sources) -> APIRouter:
+    router = APIRouter(tags=["stock"])
+
+    @router.get(
+        "/v1/stock/{store_id}/{sku}",
+        operation_id="getShelf",
+        summary="One shelf",
+        response_model=Shelf,
+        responses=examples.ok(examples.SHELF)
+        | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    )
+    async def get_shelf(
+        store_id: StoreId, sku: Sku, _: Annotated[Parameters, Query()]
+    ) -> JSONResponse:
+        # Reading one row is shorter than the way to a worker thread and back.
+        with sources.reading(STOCK.view) as snapshot:
+            row = snapshot.rows(ONE_SHELF, (store_id, sku)).fetchone()
+        if row is None:
+            raise _unknown_shelf(store_id, sku)
+        return JSONResponse({**STOCK.shown(row), **sources.dated(snapshot.marker)})
+
+    @router.get(
+        "/v1/stock",
+        operation_id="listStock",
+        summary="Shelves, filtered, sorted, in pages",
+        response_model=StockPage,
+        responses=examples.ok(examples.PAGE)
+        | problems.responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
+    )
+    def list_stock(query: Annotated[StockQuery, Query()]) -> JSONResponse:
+        with sources.reading(STOCK.view) as snapshot:
+            items, following = page(snapshot, query)
+        return JSONResponse({"items": items, "next": following, **sources.dated(snapshot.marker)})
+
+    return router
+
+
+def page(snapshot: Snapshot, query: StockQuery) -> tuple[list[dict[str, Any]], str | None]:
+    """One page of shelves, and the cursor of the next; None on the last page."""
+    generation, question = snapshot.marker.generation, query.question()
+    columns = sort_columns(query.sort)
+    after: Place | None = None
+    if query.cursor is not None:
+        kinds = tuple(STOCK.types[column] for column in columns)
+        after = resume(query.cursor, generation, question, kinds)
+    rows = snapshot.rows(*_select(query, columns, after)).fetchall()
+    shown = rows[: query.limit]
+    if len(rows) == len(shown):
+        return [STOCK.shown(row) for row in shown], None
+    last = dict(zip(STOCK.columns, shown[-1], strict=True))
+    place = tuple(last[column] for column in columns)
+    return [STOCK.shown(row) for row in shown], str(Cursor(generation, question, place))
+
+
+def sort_columns(sort: Sort) -> tuple[str, ...]:
+    """What orders the rows: the column asked for, then the key, so that no two are equal."""
+    return STOCK.key if sort is Sort.KEY else (sort.lstrip("-"), *STOCK.key)
+
+
+def _select(
+    query: StockQuery, columns: tuple[str, ...], after: Place | None
+) -> tuple[str, tuple[Any, ...]]:
+    conditions: list[str] = []
+    parameters: list[Any] = []
+    for column, value in (("store_id", query.store_id), ("sku", query.sku)):
+        if value is not None:
+            conditions.append(f"{column} = ?")
+            parameters.append(value)
+    if query.state is not None:
+        conditions.append(CONDITIONS[query.state])
+        parameters += [query.low_max] if query.state is State.LOW else []
+    descending = query.sort.startswith("-")
+    if after is not None:
+        places = ", ".join("?" for _ in columns)
+        conditions.append(f"({', '.join(columns)}) {'<' if descending else '>'} ({places})")
+        parameters += after
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    order = ", ".join(f"{column} {'desc' if descending else 'asc'}" for column in columns)
+    # One row more than the page: whether there is a next one.
+    return f"{STOCK.select}{where} order by {order} limit ?", (*parameters, query.limit + 1)
+
+
+def _unknown_shelf(store_id: str, sku: str) -> Problem:
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "Unknown shelf",
+        f"Expected a shelf that has had a movement, found none for {store_id}/{sku}. "
+        "List the shelves there are with GET /v1/stock.",
+    )

@@ -1,0 +1,114 @@
+"""A view's table, derived from its contract: a column per field, keyed as the view is."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from contracts import STOCK_LEVELS, Contract
+from services.api.marker import epoch_ms
+
+INDEXED = {STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time")}
+"""Columns that the routes look for or sort by, other than the key; SQLite adds the key to each."""
+
+VERSION = "version"  # by contract the number of events applied to a row
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Stored = tuple[Any, ...]
+"""A row as SQLite holds it: the contract's fields in order, timestamps as epoch ms."""
+
+
+class Table:
+    """The SQL of one view and the way of its values into it and out of it.
+
+    `create` makes the table, `upsert` writes a row unless a newer version is there already, and
+    `select` begins a query over all fields.
+    """
+
+    def __init__(self, contract: Contract) -> None:
+        kinds = {field.name: KINDS[field.type] for field in contract.fields}
+        names = tuple(kinds)
+        rest = [name for name in names if name not in contract.key]
+        columns = ", ".join(f"{_quoted(name)} {kind.sql}" for name, kind in kinds.items())
+        updates = ", ".join(f"{_quoted(name)} = excluded.{_quoted(name)}" for name in rest)
+        self.view = contract.name
+        self.name = _quoted(contract.name)
+        self.columns = names
+        self.key = contract.key
+        self.types = {name: str if kind.sql == "text" else int for name, kind in kinds.items()}
+        self.create = (
+            f"create table {self.name} ({columns}, primary key ({_listed(contract.key)})) "
+            "without rowid",
+            *(
+                f"create index {_quoted(f'{contract.name} by {column}')} "
+                f"on {self.name} ({_quoted(column)})"
+                for column in INDEXED.get(contract.name, ())
+            ),
+        )
+        self.upsert = (
+            f"insert into {self.name} ({_listed(names)}) values ({_places(names)}) "
+            f"on conflict ({_listed(contract.key)}) do update set {updates} "
+            f"where excluded.{VERSION} >= {self.name}.{VERSION}"
+        )
+        self.select = f"select {_listed(names)} from {self.name}"
+        self._into = tuple((name, kind.into) for name, kind in kinds.items())
+        self._out = tuple((name, kind.out) for name, kind in kinds.items())
+
+    def stored(self, value: Mapping[str, Any]) -> Stored:
+        """A decoded row as it is kept."""
+        return tuple(into(value[name]) for name, into in self._into)
+
+    def shown(self, row: Sequence[Any]) -> dict[str, Any]:
+        """A kept row as readers see it in JSON."""
+        return {name: out(kept) for (name, out), kept in zip(self._out, row, strict=True)}
+
+
+class _Kind:
+    """How values of one type are kept, and how they are shown."""
+
+    def __init__(
+        self,
+        sql: str,
+        into: Callable[[Any], Any] = lambda value: value,
+        out: Callable[[Any], Any] = lambda kept: kept,
+    ) -> None:
+        self.sql = sql
+        self.into = into
+        self.out = out
+
+
+def instant(kept_ms: int) -> str:
+    """Epoch milliseconds as readers see them: ISO 8601, UTC."""
+    moment = EPOCH + timedelta(milliseconds=kept_ms)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _nested(value: Any) -> str:
+    return json.dumps(value, default=lambda moment: instant(epoch_ms(moment)))
+
+
+def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else function(value)
+
+
+KINDS = {
+    "string": _Kind("text"),
+    "int": _Kind("integer"),
+    "long": _Kind("integer"),
+    "boolean": _Kind("integer", out=_unless_none(bool)),
+    "timestamp": _Kind("integer", _unless_none(epoch_ms), _unless_none(instant)),
+    "array": _Kind("text", _unless_none(_nested), _unless_none(json.loads)),
+}
+"""By the type of a contract's field."""
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(_quoted(name) for name in names)
+
+
+def _places(names: Sequence[str]) -> str:
+    return ", ".join("?" for _ in names)

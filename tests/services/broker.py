@@ -1,0 +1,55 @@
+"""A log in Kafka, written as tests write the one in memory."""
+
+from collections.abc import Iterable
+
+from confluent_kafka import KafkaException, TopicCollection
+
+from contracts import STOCK_LEVELS
+from infra.kafka import Partition, UnknownTopic, admin, apply_topics, end_offsets, producer
+from infra.settings import Settings
+from tests.waiting import wait_until
+
+ANSWER_SECONDS_MAX = 10.0
+
+
+class KafkaLog:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._admin = admin(settings)
+        self._producer = producer(settings)
+
+    def make(self, topic: str, partitions: int) -> None:
+        """Make the changelog of a view; one that is there already is made anew, empty."""
+        if topic in self._admin.list_topics(timeout=ANSWER_SECONDS_MAX).topics:
+            self.remove(topic)
+        assert partitions == STOCK_LEVELS.settings.partitions
+        apply_topics(self._settings, {topic: STOCK_LEVELS})
+        wait_until(lambda: self._led(topic), f"every partition of {topic} has a leader")
+
+    def remove(self, topic: str) -> None:
+        self._admin.delete_topics([topic])[topic].result(ANSWER_SECONDS_MAX)
+        wait_until(lambda: not self._there(topic), f"{topic} is gone")
+
+    def publish(self, at: Partition, key: bytes, value: bytes | None) -> int:
+        """Hand the record to the client; it is in the log when `ends` returns."""
+        topic, partition = at
+        self._producer.produce(topic, key=key, value=value, partition=partition)
+        self._producer.poll(0)
+        return 0
+
+    def flush(self) -> None:
+        assert self._producer.flush(ANSWER_SECONDS_MAX) == 0
+
+    def ends(self, topics: Iterable[str]) -> dict[Partition, int]:
+        self.flush()
+        return end_offsets(self._admin, topics)
+
+    def _led(self, topic: str) -> bool:
+        try:
+            return bool(end_offsets(self._admin, [topic]))
+        except (KafkaException, UnknownTopic):
+            return False
+
+    def _there(self, topic: str) -> bool:
+        described = self._admin.describe_topics(TopicCollection([topic]))[topic]
+        return described.exception(ANSWER_SECONDS_MAX) is None

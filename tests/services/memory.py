@@ -1,0 +1,101 @@
+"""A log in memory, for what a broker adds nothing to: order, offsets, ends and markers."""
+
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from contracts import BOOKS, CLOCKS, GENERATIONS, MARKERS
+from infra.kafka import Partition, UnknownTopic
+from services.api.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
+from services.api.marker import Offsets
+
+READ_MAX = 500
+
+
+class MemoryLog:
+    """Topics that keep every record, as Kafka does before it compacts."""
+
+    def __init__(self) -> None:
+        self.arrived = threading.Condition()
+        self.ids: dict[str, str] = {}
+        self.records: dict[Partition, list[tuple[bytes, bytes | None]]] = {}
+        self._ids = count(1)
+        for contract in (BOOKS, CLOCKS, GENERATIONS, MARKERS):
+            self.make(contract.name, 1)
+
+    def make(self, topic: str, partitions: int) -> None:
+        """Make the topic, or make it anew: empty, with another id."""
+        with self.arrived:
+            self.ids[topic] = f"id{next(self._ids)}"
+            for partition in range(partitions):
+                self.records[topic, partition] = []
+
+    def publish(self, at: Partition, key: bytes, value: bytes | None) -> int:
+        """Append a record; returns the end of its partition."""
+        with self.arrived:
+            self.records[at].append((key, value))
+            self.arrived.notify_all()
+            return len(self.records[at])
+
+    def ends(self, topics: Iterable[str]) -> dict[Partition, int]:
+        wanted = set(topics)
+        return {at: len(records) for at, records in self.records.items() if at[0] in wanted}
+
+    @contextmanager
+    def open(self, topics: Iterable[str]) -> Iterator["MemoryReader"]:
+        yield MemoryReader(self, tuple(topics))
+
+
+class MemoryReader:
+    """One reader's place in it; says that it is at an end once, each time it gets there."""
+
+    def __init__(self, log: MemoryLog, topics: tuple[str, ...]) -> None:
+        self.held: set[Partition] = set()
+        self._log = log
+        self._topics = topics
+        self._next: dict[Partition, int] = {}
+        self._told: dict[Partition, int] = {}
+        self._ids: dict[str, str] = {}
+
+    def ids(self) -> dict[str, str]:
+        for topic in self._topics:
+            if topic not in self._log.ids:
+                raise UnknownTopic(topic)
+        return {topic: self._log.ids[topic] for topic in self._topics}
+
+    def extent(self) -> Extent:
+        self._ids = self.ids()
+        ends = self._log.ends(self._topics)
+        return Extent(ids=self._ids, starts=dict.fromkeys(ends, 0), ends=ends)
+
+    def start(self, offsets: Offsets) -> None:
+        self._next = dict(offsets)
+
+    def read(self) -> list[Record | End]:
+        with self._log.arrived:
+            found = self._available()
+            if not found:
+                self._log.arrived.wait(WAIT_SECONDS)
+                found = self._available()
+        return found
+
+    def hold(self, full: Collection[Partition]) -> None:
+        self.held = set(full)
+
+    def _available(self) -> list[Record | End]:
+        found: list[Record | End] = []
+        for at, offset in self._next.items():
+            if self._log.ids[at[0]] != self._ids[at[0]]:
+                raise OffsetGone(f"{at[0]} was made anew")
+            if at in self.held:
+                continue
+            records = self._log.records[at][offset : offset + READ_MAX]
+            found += [
+                Record(at, offset + ahead, key, value) for ahead, (key, value) in enumerate(records)
+            ]
+            self._next[at] = end = offset + len(records)
+            if end == len(self._log.records[at]) and self._told.get(at) != end:
+                self._told[at] = end
+                found.append(End(at, end))
+        return found

@@ -1,0 +1,98 @@
+"""A whole API on a port of its own, over a log in memory or in Kafka."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from infra.settings import HOST
+from infra.wait import until
+from services.api.app import app
+from services.api.control import Control
+from services.api.freshness import Freshness
+from services.api.generations import Generations
+from services.api.materializer import Materializer
+from services.api.server import listen
+from services.api.sources import Sources
+from tests.services.memory import MemoryLog
+
+SECONDS_MAX = 20.0
+POLL_SECONDS = 0.005
+
+
+def memory_sources(log: MemoryLog, folder: Path) -> Sources:
+    generations = Generations(
+        folder,
+        lambda generation, path, on_loaded: Materializer(generation, path, log.open, on_loaded),
+    )
+    return Sources(
+        control=Control(log.open, generations.promote),
+        generations=generations,
+        freshness=Freshness(generations.inputs, log.ends),
+    )
+
+
+class Answers:
+    """The API as a client sees it."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
+
+    def get(self, path: str, **parameters: str | int) -> httpx.Response:
+        return self._client.get(path, params=parameters)
+
+    def stream(self, path: str) -> Any:
+        return self._client.stream("GET", path)
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        return self._client.request(method, path, **options)
+
+    def json(self, path: str, **parameters: str | int) -> Any:
+        answer = self.get(path, **parameters)
+        assert answer.status_code == HTTPStatus.OK, answer.text
+        return answer.json()
+
+    def eventually(self, path: str, holds: Callable[[Any], bool]) -> Any:
+        """The first good answer that holds what is waited for."""
+        seen: list[httpx.Response] = []
+
+        def held() -> bool:
+            seen[:] = [self.get(path)]
+            return seen[0].status_code == HTTPStatus.OK and holds(seen[0].json())
+
+        assert until(held, SECONDS_MAX, POLL_SECONDS), seen[0].text
+        return seen[0].json()
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        assert until(holds, SECONDS_MAX, POLL_SECONDS)
+
+    def ready(self, batch: int = 0) -> "Answers":
+        """Itself, once the views of inventory are at this batch or beyond."""
+
+        def there(answer: Any) -> bool:
+            standing = answer["pipelines"][0] if answer["pipelines"] else {}
+            return "as_of" in standing and standing["as_of"]["batch"] >= batch
+
+        self.eventually("/v1/pipelines", there)
+        return self
+
+
+@contextmanager
+def serving(sources: Sources) -> Iterator[Answers]:
+    listening = listen(app(sources), port=0)
+    server = listening.server
+    thread = threading.Thread(target=listening.run, daemon=True)
+    thread.start()
+    assert until(lambda: server.started, SECONDS_MAX, POLL_SECONDS)
+    address = f"http://{HOST}:{listening.port}"
+    try:
+        with httpx.Client(base_url=address, timeout=SECONDS_MAX) as client:
+            yield Answers(client)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.socket.close()

@@ -1,0 +1,192 @@
+"""The file: what is committed stays, what is not has never been there."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contracts import STOCK_LEVELS
+from infra.settings import root
+from services.api.database import Database, Unusable, peek
+from services.api.marker import Marker
+from services.api.snapshots import Snapshots
+from services.api.tables import Table
+from tests.services.writing import shelf
+
+STOCK = Table(STOCK_LEVELS)
+UNITS = f"select units_on_hand from {STOCK.name}"
+IDENTITY = {"generation": "inventory g1", "topic stock": "id1"}
+
+
+def marker(batch: int) -> Marker:
+    return Marker("inventory", 1, batch, {}, {("stock", 0): batch}, None, 0, batch)
+
+
+def create(path: Path) -> Database:
+    return Database.create(path, IDENTITY, [STOCK])
+
+
+def reopen(path: Path) -> Database:
+    return Database.open(path, IDENTITY, [STOCK])
+
+
+def units(path: Path) -> list[int]:
+    with Snapshots(path).reading() as snapshot:
+        return [row[0] for row in snapshot.rows(UNITS)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "inventory.g1.sqlite"
+
+
+@pytest.fixture
+def database(path: Path) -> Database:
+    """One shelf with 5 units, committed with the marker of batch 0."""
+    made = create(path)
+    made.apply(STOCK.view, [STOCK.stored(shelf(1, "A", units=5, version=3))])
+    made.commit(marker(0))
+    return made
+
+
+def test_rows_and_marker_appear_together(path: Path, database: Database) -> None:
+    database.apply(STOCK.view, [STOCK.stored(shelf(1, "A", units=4, version=4))])
+    assert units(path) == [5]
+    database.commit(marker(1))
+    assert units(path) == [4]
+    assert peek(path) == marker(1)
+
+
+def test_an_older_version_does_not_overwrite_a_newer_one(path: Path, database: Database) -> None:
+    database.apply(STOCK.view, [STOCK.stored(shelf(1, "A", units=9, version=2))])
+    database.commit(marker(1))
+    assert units(path) == [5]
+
+
+def test_the_same_version_again_is_applied(path: Path, database: Database) -> None:
+    database.apply(STOCK.view, [STOCK.stored(shelf(1, "A", units=6, version=3))])
+    database.commit(marker(1))
+    assert units(path) == [6]
+
+
+def test_a_commit_that_fails_half_way_leaves_the_marker_before(
+    path: Path, database: Database
+) -> None:
+    database.apply(STOCK.view, [STOCK.stored(shelf(1, "A", units=1, version=9))])
+    with pytest.raises(sqlite3.IntegrityError):
+        database.apply(STOCK.view, [(None,) * len(STOCK.columns)])
+    database.close()
+    assert reopen(path).marker() == marker(0)
+    assert units(path) == [5]
+
+
+def test_a_snapshot_stays_at_its_marker_however_long_one_looks(
+    path: Path, database: Database
+) -> None:
+    with Snapshots(path).reading() as snapshot:
+        database.apply(STOCK.view, [STOCK.stored(shelf(1, "A", units=4, version=4))])
+        database.commit(marker(1))
+        assert snapshot.marker == marker(0)
+        assert snapshot.rows(UNITS).fetchone() == (5,)
+
+
+def lose(path: Path) -> None:
+    path.unlink()
+
+
+def scribble(path: Path) -> None:
+    path.write_bytes(b"not a database at all" * 400)
+
+
+def scribble_inside(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(content)
+
+
+def change_layout(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("update identity set value = 'older' where name = 'schema'")
+
+
+def exchange_topic(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("update identity set value = 'id0' where name = 'topic stock'")
+
+
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [
+        (lose, "there is no database yet"),
+        (scribble, "the database is damaged"),
+        (scribble_inside, "the database is damaged"),
+        (change_layout, "made for schema older"),
+        (exchange_topic, "made for topic stock id0, now it is id1"),
+    ],
+)
+def test_a_file_that_cannot_be_gone_on_with_says_why_and_can_be_made_anew(
+    path: Path, database: Database, harm: Callable[[Path], None], reason: str
+) -> None:
+    database.close()
+    harm(path)
+    with pytest.raises(Unusable, match=reason):
+        reopen(path)
+    assert create(path).marker() is None
+    assert reopen(path).marker() is None
+
+
+def test_a_file_that_was_removed_or_exchanged_is_noticed(path: Path, database: Database) -> None:
+    assert database.in_place()
+    path.rename(path.with_suffix(".away"))
+    assert not database.in_place()
+    scribble(path)
+    assert not database.in_place()
+
+
+def test_a_reader_that_finds_the_file_damaged_says_so(path: Path, database: Database) -> None:
+    database.close()
+    scribble(path)
+    snapshots = Snapshots(path)
+    with pytest.raises(sqlite3.DatabaseError), snapshots.reading():
+        pass
+    assert snapshots.damaged
+
+
+OPEN_TRANSACTION = """
+import sys
+from pathlib import Path
+from contracts import STOCK_LEVELS
+from services.api import database as module
+from services.api.database import Database
+from services.api.tables import Table
+from tests.services.test_database import IDENTITY
+from tests.services.writing import shelf
+
+module.CACHE_KIB_MAX = 64  # so that rows reach the disk before they are committed
+stock = Table(STOCK_LEVELS)
+database = Database.open(Path(sys.argv[1]), IDENTITY, [stock])
+rows = [stock.stored(shelf(1, f"SKU-{n}", 1)) for n in range(5_000)]
+database.apply(stock.view, rows)
+print("applied", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_kill_9_in_the_middle_of_a_commit_leaves_the_marker_before(
+    path: Path, database: Database
+) -> None:
+    database.close()
+    command = [sys.executable, "-c", OPEN_TRANSACTION, str(path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=root(), stdin=pipe, stdout=pipe, text=True) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "applied\n"
+        writer.send_signal(signal.SIGKILL)
+    assert path.with_name(path.name + "-wal").stat().st_size > 0
+    reopened = reopen(path)
+    assert reopened.marker() == marker(0)
+    assert units(path) == [5]

@@ -1,0 +1,93 @@
+"""Promotion: the new generation is loaded beside the old, then served by all routes at once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from contracts import STOCK_LEVELS
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.writing import Writing, promote
+
+VIEW = f"/v1/views/{STOCK_LEVELS.name}"
+
+
+def made_by(generation: int) -> Callable[[Any], bool]:
+    """Whether an answer is one of this generation."""
+    return lambda answer: bool(answer["as_of"]["generation"] == generation)
+
+
+def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    api.ready()
+    second = Writing(log, generation=2)
+    second.row(1, "A", 40)
+    promote(log, second, inventory)
+    told = api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+    assert told["pipelines"][0]["generation"] == 1
+    assert told["pipelines"][0]["promoted"] == 2
+    inventory.row(1, "A", 3, version=2)
+    api.ready(inventory.mark())
+    assert api.json("/v1/stock/S001/A")["units_on_hand"] == 3
+    assert api.json(VIEW)["served"] == 1
+    assert api.get("/readyz").is_success
+    second.mark()
+    shelf = api.eventually("/v1/stock/S001/A", made_by(2))
+    assert shelf["units_on_hand"] == 40
+    assert api.json(VIEW)["served"] == 2
+
+
+def test_switching_back_goes_on_with_the_file_that_was_kept(
+    log: MemoryLog, inventory: Writing, api: Answers, tmp_path: Path
+) -> None:
+    second = Writing(log, generation=2)
+    for writing in (inventory, second):
+        writing.row(1, "A", writing.generation)
+        writing.mark()
+    for promoted, other in ((inventory, second), (second, inventory), (inventory, second)):
+        promote(log, promoted, other)
+        shelf = api.eventually("/v1/stock/S001/A", made_by(promoted.generation))
+        assert shelf["units_on_hand"] == promoted.generation
+    third = Writing(log, generation=3)
+    third.mark()
+    promote(log, third, inventory, second)
+    api.eventually("/v1/stock", made_by(3))
+    kept = sorted(path.name for path in tmp_path.glob("*.sqlite"))
+    assert kept == ["inventory.g1.sqlite", "inventory.g3.sqlite"]
+
+
+def test_a_restart_before_the_promoted_one_is_loaded_serves_what_was_served(
+    log: MemoryLog, inventory: Writing, tmp_path: Path
+) -> None:
+    promote(log, inventory)
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with serving(memory_sources(log, tmp_path)) as api:
+        api.ready()
+    second = Writing(log, generation=2)
+    promote(log, second, inventory)
+    with serving(memory_sources(log, tmp_path)) as api:
+        api.ready()
+        assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 1
+        second.row(1, "A", 40)
+        second.mark()
+        api.eventually("/v1/stock/S001/A", made_by(2))
+
+
+def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.mark()
+    api.ready()
+    second = Writing(log, generation=2)
+    promote(log, second, inventory)
+    api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+    promote(log, inventory, second)
+    api.eventually("/v1/pipelines", lambda found: "loading" not in found["pipelines"][0])
+    second.mark()
+    assert api.ready(inventory.mark()).json("/v1/stock")["as_of"]["generation"] == 1

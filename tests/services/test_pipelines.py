@@ -1,0 +1,123 @@
+"""GET /v1/pipelines and /v1/views, over a log in memory."""
+
+import json
+from contextlib import ExitStack
+from http import HTTPStatus
+
+import pytest
+
+from contracts import ADJUSTMENTS, BOOKS, RECEIPTS, STOCK_LEVELS
+from services.api.views import EXPORTS_MAX
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers
+from tests.services.writing import Writing, promote
+
+ROWS = f"/v1/views/{STOCK_LEVELS.name}/rows"
+EXPORTED = 30_000  # more than the sockets between client and server hold
+
+
+@pytest.fixture
+def running(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
+    """Inputs of 12 receipts and 3 adjustments, of which 10 and 3 are counted."""
+    for topic, records in ((RECEIPTS.name, 12), (ADJUSTMENTS.name, 3)):
+        log.make(topic, 4)
+        for _ in range(records):
+            log.publish((topic, 0), b"", b"")
+    promote(log, inventory)
+    inventory.row(1, "A", 4)
+    inventory.book((RECEIPTS.name, 0), applied=7, quarantined=1)
+    inventory.book((ADJUSTMENTS.name, 0), applied=3, quarantined=0)
+    inventory.mark(sold=10, adjusted=3)
+    return api.ready()
+
+
+def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
+    answer = running.eventually(
+        "/v1/pipelines", lambda found: found["pipelines"][0]["lag_records"] is not None
+    )
+    standing = answer["pipelines"][0]
+    assert standing["pipeline"] == "inventory"
+    assert standing["promoted"] == standing["generation"] == 1
+    assert standing["generations"] == [{"number": 1, "state": "promoted"}]
+    assert standing["lag_records"] == 2
+    assert standing["lag_records_by_input"] == {ADJUSTMENTS.name: 0, RECEIPTS.name: 2}
+    assert standing["freshness_ms"] is None
+
+
+def test_the_books_balance(running: Answers) -> None:
+    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
+    assert len(books) == 8
+    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
+    assert sold == {
+        "topic": RECEIPTS.name,
+        "partition": 0,
+        "read": 10,
+        "applied": 7,
+        "quarantined": 1,
+        "duplicate": 2,
+    }
+
+
+def test_books_of_another_generation_are_not_counted(
+    log: MemoryLog, inventory: Writing, running: Answers
+) -> None:
+    Writing(log, generation=2).book((RECEIPTS.name, 0), applied=99, quarantined=0)
+    running.ready(inventory.mark())
+    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
+    assert [book["applied"] for book in books if book["applied"]] == [3, 7]
+
+
+def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
+    inventory: Writing, running: Answers
+) -> None:
+    running.ready(inventory.mark(sold=2))
+    shelf = running.eventually("/v1/stock/S001/A", lambda found: found["freshness_ms"] is not None)
+    assert 0 <= shelf["freshness_ms"] < 5_000
+    assert "freshness_unknown" not in shelf
+    standing = running.json("/v1/pipelines")["pipelines"][0]
+    assert standing["lag_records"] == 0
+    assert standing["behind_world_seconds"] == 0
+    assert standing["rate_per_second"] >= 0
+
+
+def test_a_view_names_its_promoted_topic(running: Answers) -> None:
+    assert running.json(f"/v1/views/{STOCK_LEVELS.name}") == {
+        "view": STOCK_LEVELS.name,
+        "pipeline": "inventory",
+        "generation": 1,
+        "topic": f"{STOCK_LEVELS.name}.g1",
+        "served": 1,
+    }
+    assert running.json(f"/v1/views/{BOOKS.name}")["topic"] == BOOKS.name
+
+
+def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
+    for sku in ("B", "C"):
+        inventory.row(2, sku, 1)
+    running.ready(inventory.mark())
+    inventory.row(2, "D", 1)  # no marker behind it
+    answer = running.get(ROWS)
+    head, *rows = [json.loads(line) for line in answer.text.splitlines()]
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    assert (head["generation"], head["marker"]["batch"], head["rows"]) == (1, 1, 3)
+    assert head["marker"]["inputs"][RECEIPTS.name] == [10, 0, 0, 0]
+    assert [(row["store_id"], row["sku"]) for row in rows] == [
+        ("S001", "A"),
+        ("S002", "B"),
+        ("S002", "C"),
+    ]
+
+
+def test_exports_are_limited_and_their_places_are_given_back(
+    inventory: Writing, running: Answers
+) -> None:
+    for number in range(EXPORTED):
+        inventory.row(2, f"SKU-{number:05}", 1)
+    running.ready(inventory.mark())
+    with ExitStack() as exports:
+        for _ in range(EXPORTS_MAX):
+            exports.enter_context(running.stream(ROWS))
+        refused = running.get(ROWS)
+        assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
+        assert "at most 2 exports" in refused.json()["detail"]
+    running.until(lambda: running.get(ROWS).status_code == HTTPStatus.OK)

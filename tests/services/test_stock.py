@@ -1,0 +1,153 @@
+"""The stock routes, over a log in memory: what they say does not depend on the broker."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from contracts import RECEIPTS
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.writing import Writing, promote
+
+PROBLEM = "application/problem+json"
+
+
+@pytest.fixture(scope="module")
+def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """Two stores: A 4 and 9, B 0 and −2 units on hand, C 6 in the second only."""
+    log = MemoryLog()
+    inventory = Writing(log)
+    promote(log, inventory)
+    for store, sku, units in ((1, "A", 4), (1, "B", 0), (2, "A", 9), (2, "B", -2), (2, "C", 6)):
+        inventory.row(store, sku, units)
+    inventory.mark(sold=5, adjusted=2)
+    with serving(memory_sources(log, tmp_path_factory.mktemp("api"))) as api:
+        yield api.ready()
+
+
+def listed(answer: Any) -> list[tuple[str, str]]:
+    return [(item["store_id"], item["sku"]) for item in answer["items"]]
+
+
+def test_a_shelf_says_its_units_and_what_has_been_counted(shelves: Answers) -> None:
+    shelf = shelves.json("/v1/stock/S001/A")
+    assert shelf["units_on_hand"] == 4
+    assert shelf["last_event_time"] == "2026-03-02T08:00:00.000Z"
+    assert shelf["as_of"]["generation"] == 1
+    assert shelf["as_of"]["batch"] == 0
+    assert shelf["as_of"]["inputs"][RECEIPTS.name] == [5, 0, 0, 0]
+
+
+def test_an_answer_says_how_fresh_it_is_or_why_that_is_not_known(shelves: Answers) -> None:
+    shelf = shelves.json("/v1/stock/S001/A")
+    assert shelf["freshness_ms"] is None
+    assert "input topics" in shelf["freshness_unknown"] or "log" in shelf["freshness_unknown"]
+
+
+def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
+    answer = shelves.get("/v1/stock/S001/Z")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert answer.headers["content-type"] == PROBLEM
+    assert answer.json() == {
+        "type": "urn:retail:problem:unknown-shelf",
+        "title": "Unknown shelf",
+        "status": 404,
+        "detail": "Expected a shelf that has had a movement, found none for S001/Z. "
+        "List the shelves there are with GET /v1/stock.",
+        "instance": "/v1/stock/S001/Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({}, [("S001", "A"), ("S001", "B"), ("S002", "A"), ("S002", "B"), ("S002", "C")]),
+        ({"store_id": "S001"}, [("S001", "A"), ("S001", "B")]),
+        ({"sku": "A"}, [("S001", "A"), ("S002", "A")]),
+        ({"store_id": "S002", "sku": "C"}, [("S002", "C")]),
+        ({"state": "low"}, [("S001", "A")]),
+        ({"state": "low", "low_max": 6}, [("S001", "A"), ("S002", "C")]),
+        ({"state": "out"}, [("S001", "B")]),
+        ({"state": "negative"}, [("S002", "B")]),
+        ({"sort": "units_on_hand", "limit": 2}, [("S002", "B"), ("S001", "B")]),
+        ({"sort": "-units_on_hand", "limit": 2}, [("S002", "A"), ("S002", "C")]),
+        ({"store_id": "S999"}, []),
+        ({"sku": "' or 1=1 --"}, []),
+    ],
+)
+def test_shelves_are_filtered_and_sorted(
+    shelves: Answers, query: dict[str, str | int], found: list[tuple[str, str]]
+) -> None:
+    assert listed(shelves.json("/v1/stock", **query)) == found
+
+
+def test_the_cursor_leads_through_all_pages(shelves: Answers) -> None:
+    pages = [shelves.json("/v1/stock", sort="-units_on_hand", limit=2)]
+    while pages[-1]["next"]:
+        following = pages[-1]["next"]
+        pages.append(shelves.json("/v1/stock", sort="-units_on_hand", limit=2, cursor=following))
+    units = [[item["units_on_hand"] for item in page["items"]] for page in pages]
+    assert units == [[9, 6], [4, 0], [-2]]
+
+
+def test_a_cursor_made_for_another_question_is_refused(shelves: Answers) -> None:
+    following = shelves.json("/v1/stock", limit=2)["next"]
+    answer = shelves.get("/v1/stock", limit=2, sku="A", cursor=following)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "Keep filters and sort unchanged" in answer.json()["detail"]
+
+
+def test_a_cursor_does_not_outlive_its_generation(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    for sku in "ABC":
+        inventory.row(1, sku, 4)
+    inventory.mark()
+    following = api.ready().json("/v1/stock", limit=2)["next"]
+    second = Writing(log, generation=2)
+    second.mark()
+    promote(log, second)
+    api.eventually("/v1/stock", lambda answer: answer["as_of"]["generation"] == 2)
+    answer = api.get("/v1/stock", limit=2, cursor=following)
+    assert answer.status_code == HTTPStatus.GONE
+    assert "begin with the first page" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ({"limit": 501}, "limit: input should be less than or equal to 500, found '501'"),
+        ({"limit": "many"}, "limit: input should be a valid integer"),
+        ({"sort": "price"}, "sort: input should be 'key', 'units_on_hand'"),
+        ({"state": "plenty"}, "state: input should be 'low', 'negative' or 'out'"),
+        ({"colour": "red"}, "colour: expected no such query parameter"),
+        ({"store_id": "S" * 65}, "store_id: string should have at most 64 characters"),
+    ],
+)
+def test_a_question_that_does_not_fit_is_refused_with_what_would(
+    shelves: Answers, query: dict[str, str | int], detail: str
+) -> None:
+    answer = shelves.get("/v1/stock", **query)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert answer.headers["content-type"] == PROBLEM
+    assert detail in answer.json()["detail"]
+
+
+def test_a_product_is_listed_in_every_store_with_totals(shelves: Answers) -> None:
+    answer = shelves.json("/v1/products/A/stock")
+    assert [shelf["store_id"] for shelf in answer["stores"]] == ["S001", "S002"]
+    assert answer["totals"] == {
+        "stores": 2,
+        "units_on_hand": 13,
+        "units_sold": 0,
+        "units_adjusted": 13,
+    }
+
+
+def test_a_product_without_a_movement_is_not_found(shelves: Answers) -> None:
+    answer = shelves.get("/v1/products/Z/stock")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert answer.json()["title"] == "Unknown product"

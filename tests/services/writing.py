@@ -1,0 +1,140 @@
+"""What the inventory pipeline writes, record by record, so that a test can tell its story."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from contracts import (
+    ADJUSTMENTS,
+    BOOKS,
+    GENERATIONS,
+    MARKERS,
+    RECEIPTS,
+    STOCK_LEVELS,
+    Contract,
+    encode,
+    key,
+)
+from infra.kafka import Partition
+
+MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+PARTITIONS = STOCK_LEVELS.settings.partitions
+INPUT_PARTITIONS = 4
+
+
+class Log(Protocol):
+    """Where the records go: memory or Kafka."""
+
+    def make(self, topic: str, partitions: int) -> None: ...
+
+    def publish(self, at: Partition, key: bytes, value: bytes | None) -> int: ...
+
+    def ends(self, topics: Iterable[str]) -> dict[Partition, int]: ...
+
+
+class Writing:
+    """One generation at work: rows, books, markers."""
+
+    def __init__(self, log: Log, generation: int = 1, pipeline: str = "inventory") -> None:
+        self.pipeline = pipeline
+        self.generation = generation
+        self.topic = f"{STOCK_LEVELS.name}.g{generation}"
+        self.read: dict[Partition, int] = {
+            (topic, partition): 0
+            for topic in (ADJUSTMENTS.name, RECEIPTS.name)
+            for partition in range(INPUT_PARTITIONS)
+        }
+        self._log = log
+        self._batch = -1
+        log.make(self.topic, PARTITIONS)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return {STOCK_LEVELS.name: self.topic, BOOKS.name: BOOKS.name}
+
+    def row(self, store: int, sku: str, units: int, version: int = 1) -> None:
+        """A shelf of store S00n: what it holds after so many events."""
+        value = shelf(store, sku, units, version)
+        at = (self.topic, store % PARTITIONS)
+        self._log.publish(at, key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
+
+    def book(self, at: Partition, applied: int, quarantined: int) -> None:
+        value = {
+            "pipeline": self.pipeline,
+            "generation": self.generation,
+            "topic": at[0],
+            "partition": at[1],
+            "applied": applied,
+            "quarantined": quarantined,
+            "version": applied + quarantined,
+        }
+        self._publish(BOOKS, value)
+
+    def mark(self, **read: int) -> int:
+        """End the batch: all that was written so far belongs to it. Returns its number.
+
+        `sold` and `adjusted` are more input records read, from partition 0 of their topic.
+        """
+        self.read[RECEIPTS.name, 0] += read.get("sold", 0)
+        self.read[ADJUSTMENTS.name, 0] += read.get("adjusted", 0)
+        self._batch += 1
+        self.mark_again(self._batch)
+        return self._batch
+
+    def mark_again(self, batch: int, outputs: Mapping[Partition, int] | None = None) -> None:
+        """Write the marker of this batch, as of now or of the outputs' ends given."""
+        ends = outputs or self._log.ends([self.topic, BOOKS.name])
+        value = {
+            "pipeline": self.pipeline,
+            "generation": self.generation,
+            "batch": batch,
+            "inputs": positions(self.read),
+            "outputs": positions(ends),
+            "published_max": MORNING,
+            "written_at": MORNING,
+        }
+        self._publish(MARKERS, value)
+
+    def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
+        self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
+
+
+def promote(log: Log, promoted: Writing | None, *others: Writing) -> None:
+    """The control record that names the promoted generation among those there are."""
+    every = [each for each in (promoted, *others) if each is not None]
+    value = {
+        "pipeline": every[0].pipeline,
+        "promoted": promoted.generation if promoted else None,
+        "generations": [
+            {
+                "number": each.generation,
+                "state": "promoted" if each is promoted else "ready",
+                "reason": None,
+                "code_digest": "9f31c0",
+                "created_at": MORNING,
+                "outputs": [{"view": view, "topic": topic} for view, topic in each.outputs.items()],
+            }
+            for each in sorted(every, key=lambda one: one.generation)
+        ],
+    }
+    log.publish((GENERATIONS.name, 0), key(GENERATIONS, value), encode(GENERATIONS, value))
+
+
+def shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:
+    return {
+        "store_id": f"S{store:03}",
+        "sku": sku,
+        "units_on_hand": units,
+        "units_sold": 0,
+        "units_adjusted": units,
+        "first_event_time": MORNING,
+        "last_event_time": MORNING,
+        "version": version,
+    }
+
+
+def positions(offsets: Mapping[Partition, int]) -> list[dict[str, str | int]]:
+    return [
+        {"topic": topic, "partition": partition, "offset": offset}
+        for (topic, partition), offset in sorted(offsets.items())
+    ]
