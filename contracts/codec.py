@@ -40,8 +40,8 @@ class Reader:
 def encode(contract: Contract, value: Row) -> bytes:
     """The value in its frame. A timestamp is an aware datetime, or integer milliseconds of 1970.
 
-    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold.
-    Rules are not held against it: that is what model(contract) is for.
+    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold. It
+    holds no rules against the value and cuts a float to an integer: model(contract) refuses both.
     """
     frame, schema = _writer(contract)
     body = BytesIO()

@@ -105,11 +105,16 @@ def _spark_type(field: Field) -> str:
 
 
 def rule_sql(contract: Contract, prefix: str = "") -> tuple[tuple[str, str], ...]:
-    """Every rule: its name, and a Spark SQL condition that is true where the rule holds.
+    """The rules as Spark SQL over decoded fields: name, and a condition, true where it holds.
 
-    `prefix` stands before every field, as in "receipt.".
+    `prefix` stands before every field, as in "receipt.". What an item of an array requires is not
+    asked for: Avro cannot leave it out, and a body that does not decode leaves out the array too.
     """
-    return tuple((rule.name, rules.sql(rule, contract.fields, prefix)) for rule in contract.rules)
+    return tuple(
+        (rule.name, rules.sql(rule, contract.fields, prefix))
+        for rule in contract.rules
+        if rule.kind != "required" or len(rule.path) == 1
+    )
 
 
 def camel(name: str) -> str:

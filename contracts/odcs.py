@@ -1,7 +1,7 @@
 """Reading a file of the Open Data Contract Standard, strictly.
 
-The standard's own model overlooks what it does not know; here whatever is not understood is an
-error, so that nothing a contract says is without effect.
+The standard's own model overlooks what it does not know. Here that is an error, so that nothing
+which a contract says is without effect.
 """
 
 from collections.abc import Mapping
@@ -114,19 +114,20 @@ def read(file: Path) -> OpenDataContractStandard:
 
 def _refuse_unknown_keys(file: Path, where: str, raw: Mapping[str, Any], model: BaseModel) -> None:
     known = KEYS[type(model)]
-    by_alias = {info.alias or name: name for name, info in type(model).model_fields.items()}
+    names = {info.alias or name: name for name, info in type(model).model_fields.items()}
     for key, value in raw.items():
         if key not in known:
             listed = ", ".join(known)
             raise BadContract(file, where, f"one of {listed}", repr(key), "Remove or rename it.")
-        child = getattr(model, by_alias[key])
-        raw_children = value if isinstance(value, list) else [value]
-        for raw_child, made in zip(
-            raw_children, child if isinstance(child, list) else [child], strict=True
-        ):
-            if isinstance(made, BaseModel):
+        made = getattr(model, names[key])
+        for raw_child, child in zip(_listed(value), _listed(made), strict=True):
+            if isinstance(child, BaseModel):
                 name = raw_child.get("name") or raw_child.get("property") or key
-                _refuse_unknown_keys(file, str(name), raw_child, made)
+                _refuse_unknown_keys(file, str(name), raw_child, child)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 class CustomProperties:
@@ -144,11 +145,9 @@ class CustomProperties:
                 )
             self._values[name] = one.value
 
-    def take(self, name: str, expected: type, default: Any = None) -> Any:
-        """The value, of the type expected. Raises BadContract; without a default it must exist."""
-        found = self._values.pop(name, default)
-        if found is default and default is not None:
-            return found
+    def take(self, name: str, expected: type) -> Any:
+        """The value, of the type expected. Raises BadContract where there is none."""
+        found = self._values.pop(name, None)
         if not isinstance(found, expected) or isinstance(found, bool):
             raise BadContract(
                 self._file,

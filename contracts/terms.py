@@ -51,7 +51,11 @@ def key(
             )
         if len(names) > 1 and field.type == "string" and (name,) not in without_slash:
             raise BadContract(
-                file, f"key field {name}", "a pattern", "none", "Keep the / out: ^[^/]+$ will do."
+                file,
+                f"key field {name}",
+                "a pattern",
+                "none",
+                "Keep the / out: ^[^/]{1,64}$ will do.",
             )
     return tuple(names)
 

@@ -25,12 +25,17 @@ pytestmark = pytest.mark.spark
 @EVERY
 def test_python_and_spark_name_the_same_broken_rules(spark: SparkSession, name: str) -> None:
     agreed = CONTRACTS[name]
-    records = [
+    candidates = [
         *agreed.examples,
         *(example.value for example in agreed.invalid_examples),
         *drawn(typed(agreed), RECORDS),
     ]
-    assert broken_in_spark(spark, agreed, records) == [broken_rules(agreed, r) for r in records]
+    asked = {rule for rule, _ in rule_sql(agreed)}
+    judged = [(record, broken_rules(agreed, record)) for record in candidates]
+    on_the_wire = [(record, broken) for record, broken in judged if broken <= asked]
+    assert len(on_the_wire) > len(asked)
+    found = broken_in_spark(spark, agreed, [record for record, _ in on_the_wire])
+    assert found == [broken for _, broken in on_the_wire]
 
 
 @EVERY
