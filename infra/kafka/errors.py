@@ -19,6 +19,16 @@ class UnknownTopic(Trouble):
         super().__init__(f"The broker has no topic {topic}. Make it with: retail topics apply")
 
 
+class NotLed(Trouble):
+    """Topics were made, but nobody answers for them."""
+
+    def __init__(self, topics: tuple[str, ...]) -> None:
+        super().__init__(
+            f"A broker should lead every partition of {', '.join(topics)}, but none does yet. "
+            "See what it waits for: make logs COMPONENT=broker"
+        )
+
+
 def code(error: KafkaException) -> int:
     """The number of the Kafka error inside the exception."""
     cause = error.args[0]

@@ -48,6 +48,15 @@ def newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]
     return {partition: info.timestamp for partition, info in found.items() if info.offset >= 0}
 
 
+def led(admin: AdminClient, topics: Iterable[str]) -> bool:
+    """Whether a broker leads every partition of the topics, and so answers for it."""
+    try:
+        _look_up(admin, topics, OffsetSpec.latest())
+    except (KafkaException, UnknownTopic):
+        return False
+    return True
+
+
 def _look_up(
     admin: AdminClient, topics: Iterable[str], at: OffsetSpec
 ) -> dict[Partition, ListOffsetsResultInfo]:
