@@ -28,7 +28,6 @@ def mark(
         "batch": batch,
         "inputs": positions(inputs),
         "outputs": positions(end_offsets(admin, generation.outputs.values())),
-        "published_max": None,
         "written_at": wall_now(),
     }
     send(producer, MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker))

@@ -7,6 +7,7 @@ from services.api.snapshots import Snapshot
 from services.api.tables import Table
 
 TABLE = Table(BOOKS)
+NEWEST = f"select max(published_max) from {TABLE.name} where pipeline = ? and generation = ?"
 BOOKS_OF = (
     f"select topic, partition, applied, quarantined from {TABLE.name} "
     "where pipeline = ? and generation = ?"
@@ -32,3 +33,10 @@ def books(snapshot: Snapshot) -> list[dict[str, Any]]:
             }
         )
     return entries
+
+
+def published_max_ms(snapshot: Snapshot) -> int | None:
+    """World time of the newest record counted at the snapshot's marker, in epoch milliseconds."""
+    marker = snapshot.marker
+    [newest] = snapshot.rows(NEWEST, (marker.pipeline, marker.generation)).fetchone()
+    return None if newest is None else int(newest)

@@ -75,8 +75,10 @@ class Freshness:
         seen = self._seen
 
         def beyond(observation: tuple[float, Offsets]) -> bool:
-            ends = observation[1].items()
-            return any(end > inputs.get(at, 0) for at, end in ends if at[0] in topics)
+            ends = observation[1]
+            if not inputs.keys() <= ends.keys():
+                return True
+            return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
 
         # Ends only grow, so the moments that are held come before those that are not.
         held = bisect_right(seen, False, key=beyond)

@@ -1,13 +1,13 @@
 """GET /healthz: the process works. GET /readyz: it answers from loaded views."""
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from services.api import examples, problems
-from services.api.models import Health, Parameters
+from services.api.models import Health, NoParameters
 from services.api.problems import Problem
 from services.api.sources import Sources, progress_text
 
@@ -23,7 +23,7 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok({"status": "ok"})
         | problems.responses(HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    async def get_health(_: Annotated[Parameters, Query()]) -> JSONResponse:
+    async def get_health(_: NoParameters) -> JSONResponse:
         if not sources.alive():
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
@@ -41,7 +41,7 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok({"status": "ok"})
         | problems.responses(HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    async def get_readiness(_: Annotated[Parameters, Query()]) -> JSONResponse:
+    async def get_readiness(_: NoParameters) -> JSONResponse:
         waiting = _waiting(sources)
         if waiting:
             raise Problem(

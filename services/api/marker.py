@@ -20,21 +20,18 @@ class Marker:
     batch: int
     inputs: Offsets
     outputs: Offsets
-    published_max_ms: int | None  # world time of the newest input record read
     written_at_ms: int  # wall clock
     offset: int  # of the marker itself, in the marker topic
 
     @classmethod
     def of(cls, value: Mapping[str, Any], offset: int) -> "Marker":
         """The marker in a decoded record of the marker topic."""
-        published_max = value["published_max"]
         return cls(
             pipeline=value["pipeline"],
             generation=value["generation"],
             batch=value["batch"],
             inputs=_offsets(value["inputs"]),
             outputs=_offsets(value["outputs"]),
-            published_max_ms=None if published_max is None else epoch_ms(published_max),
             written_at_ms=epoch_ms(value["written_at"]),
             offset=offset,
         )
@@ -45,7 +42,7 @@ class Marker:
         return json.dumps({**rest, **flat}, separators=(",", ":"))
 
 
-_PLAIN = ("pipeline", "generation", "batch", "published_max_ms", "written_at_ms", "offset")
+_PLAIN = ("pipeline", "generation", "batch", "written_at_ms", "offset")
 
 
 @lru_cache(maxsize=64)

@@ -4,8 +4,9 @@ Answers are built as plain dictionaries; these models describe them, and the tes
 together.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from contracts import STOCK_LEVELS, model
@@ -17,7 +18,11 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class AsOf(Parameters):
+NoParameters = Annotated[Parameters, Query()]
+"""The query of a route that takes none."""
+
+
+class AsOf(BaseModel):
     generation: int = Field(description="the pipeline's generation that made it")
     batch: int = Field(description="the pipeline's batch that the answer ends with")
     inputs: dict[str, list[int]] = Field(

@@ -1,16 +1,16 @@
 """GET /v1/pipelines: where every pipeline stands, how fast it moves, and its books."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from services.api import examples, problems
-from services.api.books import books
+from services.api.books import books, published_max_ms
 from services.api.clock import wall_ms
-from services.api.marker import Marker, Offsets
+from services.api.marker import Offsets
 from services.api.materializer import Materializer
-from services.api.models import Parameters, Pipelines
+from services.api.models import NoParameters, Pipelines
 from services.api.sources import Sources, progress_text
 from services.api.tables import instant
 
@@ -25,7 +25,7 @@ def routes(sources: Sources) -> APIRouter:
         response_model=Pipelines,
         responses=examples.ok(examples.PIPELINES) | problems.responses(),
     )
-    def list_pipelines(_: Annotated[Parameters, Query()]) -> JSONResponse:
+    def list_pipelines(_: NoParameters) -> JSONResponse:
         return JSONResponse(
             {
                 "pipelines": [
@@ -59,7 +59,7 @@ def _standing(sources: Sources, served: Materializer) -> dict[str, Any]:
     assert served.snapshots is not None
     with served.snapshots.reading() as snapshot:
         marker = snapshot.marker
-        kept = books(snapshot)
+        kept, newest_ms = books(snapshot), published_max_ms(snapshot)
     lags = lag_records(marker.inputs, sources.freshness.ends())
     total = sum(lags.values()) if lags else None
     rate = served.rate.per_second()
@@ -67,7 +67,7 @@ def _standing(sources: Sources, served: Materializer) -> dict[str, Any]:
         "lag_records": total,
         "lag_records_by_input": lags,
         "rate_per_second": None if rate is None else round(rate, 1),
-        "behind_world_seconds": _behind_seconds(sources, marker, total),
+        "behind_world_seconds": _behind_seconds(sources, newest_ms, total),
         "marker_written_at": instant(marker.written_at_ms),
         "books": kept,
         **sources.dated(marker),
@@ -89,11 +89,11 @@ def lag_records(inputs: Offsets, ends: Offsets) -> dict[str, int] | None:
     return lags
 
 
-def _behind_seconds(sources: Sources, marker: Marker, lag: int | None) -> float | None:
+def _behind_seconds(sources: Sources, newest_ms: int | None, lag: int | None) -> float | None:
     """Seconds of world time between what is counted and now; none where all is counted."""
     if lag == 0:
         return 0.0
     world = sources.control.world
-    if world is None or marker.published_max_ms is None:
+    if world is None or newest_ms is None:
         return None
-    return max(0, world.at(wall_ms()) - marker.published_max_ms) / 1000
+    return max(0, world.at(wall_ms()) - newest_ms) / 1000

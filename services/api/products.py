@@ -1,14 +1,14 @@
 """GET /v1/products/{sku}/stock: one product in every store."""
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from contracts import STOCK_LEVELS
 from services.api import examples, problems
-from services.api.models import Parameters, ProductStock
+from services.api.models import NoParameters, ProductStock
 from services.api.problems import Problem
 from services.api.sources import Sources
 from services.api.stock import Sku
@@ -32,7 +32,7 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok(examples.PRODUCT)
         | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    def get_product_stock(sku: Sku, _: Annotated[Parameters, Query()]) -> JSONResponse:
+    def get_product_stock(sku: Sku, _: NoParameters) -> JSONResponse:
         with sources.reading(STOCK.view) as snapshot:
             stores = [STOCK.shown(row) for row in snapshot.rows(BY_STORE, (sku,))]
         if not stores:

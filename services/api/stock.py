@@ -12,7 +12,7 @@ from pydantic import Field
 from contracts import STOCK_LEVELS
 from services.api import examples, problems
 from services.api.cursors import CHARACTERS_MAX, Cursor, Place, resume
-from services.api.models import Parameters, Shelf, StockPage
+from services.api.models import NoParameters, Parameters, Shelf, StockPage
 from services.api.problems import Problem
 from services.api.snapshots import Snapshot
 from services.api.sources import Sources
@@ -90,9 +90,7 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok(examples.SHELF)
         | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    async def get_shelf(
-        store_id: StoreId, sku: Sku, _: Annotated[Parameters, Query()]
-    ) -> JSONResponse:
+    async def get_shelf(store_id: StoreId, sku: Sku, _: NoParameters) -> JSONResponse:
         # Reading one row is shorter than the way to a worker thread and back.
         with sources.reading(STOCK.view) as snapshot:
             row = snapshot.rows(ONE_SHELF, (store_id, sku)).fetchone()

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 import anyio
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -15,7 +15,7 @@ from contracts import CONTRACTS
 from services.api import examples, problems
 from services.api.books import books
 from services.api.marker import Marker, by_topic
-from services.api.models import Parameters, View
+from services.api.models import NoParameters, View
 from services.api.problems import Problem
 from services.api.snapshots import Snapshots
 from services.api.sources import Sources
@@ -42,7 +42,7 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok(examples.VIEW)
         | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    def get_view(name: Name, _: Annotated[Parameters, Query()]) -> JSONResponse:
+    def get_view(name: Name, _: NoParameters) -> JSONResponse:
         return JSONResponse(_where(sources, name))
 
     @router.get(
@@ -59,7 +59,7 @@ def routes(sources: Sources) -> APIRouter:
             ),
         },
     )
-    def export_view(name: Name, _: Annotated[Parameters, Query()]) -> StreamingResponse:
+    def export_view(name: Name, _: NoParameters) -> StreamingResponse:
         table = _table(name)
         snapshots = sources.snapshots(name)
         if not exports.acquire(blocking=False):

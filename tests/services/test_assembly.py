@@ -21,7 +21,6 @@ def marker(batch: int, left: int, right: int = 0) -> Marker:
         batch=batch,
         inputs={},
         outputs={LEFT: left, RIGHT: right},
-        published_max_ms=None,
         written_at_ms=0,
         offset=batch,
     )

@@ -23,7 +23,7 @@ IDENTITY = {"generation": "inventory g1", "topic stock": "id1"}
 
 
 def marker(batch: int) -> Marker:
-    return Marker("inventory", 1, batch, {}, {("stock", 0): batch}, None, 0, batch)
+    return Marker("inventory", 1, batch, {}, {("stock", 0): batch}, 0, batch)
 
 
 def create(path: Path) -> Database:

@@ -80,6 +80,12 @@ def test_a_partition_that_the_answer_does_not_know_is_one_of_which_it_holds_noth
     assert watched.freshness.of({SALES: 10})[0] is None
 
 
+def test_a_topic_that_is_not_watched_leaves_the_age_unknown() -> None:
+    watched = Watched()
+    watched.observe(10, 100.0)
+    assert watched.freshness.of({SALES: 10, CATALOG: 0})[0] is None
+
+
 def test_a_topic_that_is_watched_anew_says_nothing_about_earlier_moments() -> None:
     watched = Watched()
     watched.observe(10, 100.0)

@@ -36,7 +36,7 @@ class Shop:
             for (store, sku), units in stocked.items()
         ]
         self.database.apply(STOCK.view, rows)
-        self.database.commit(Marker("inventory", 1, self._batch, {}, {}, None, 0, 0))
+        self.database.commit(Marker("inventory", 1, self._batch, {}, {}, 0, 0))
 
     def pages(self, sort: Sort, limit: int) -> Iterator[list[dict[str, Any]]]:
         cursor = None

@@ -2,15 +2,16 @@
 
 import json
 from contextlib import ExitStack
+from datetime import timedelta
 from http import HTTPStatus
 
 import pytest
 
-from contracts import ADJUSTMENTS, BOOKS, RECEIPTS, STOCK_LEVELS
+from contracts import ADJUSTMENTS, BOOKS, CLOCKS, RECEIPTS, STOCK_LEVELS, encode
 from services.api.views import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
-from tests.services.writing import Writing, promote
+from tests.services.writing import MORNING, Writing, promote
 
 ROWS = f"/v1/views/{STOCK_LEVELS.name}/rows"
 EXPORTED = 30_000  # more than the sockets between client and server hold
@@ -78,6 +79,21 @@ def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
     assert standing["lag_records"] == 0
     assert standing["behind_world_seconds"] == 0
     assert standing["rate_per_second"] >= 0
+
+
+def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running: Answers) -> None:
+    stopped = {
+        "world": "world",
+        "seed": 1,
+        "world_at": MORNING + timedelta(seconds=90),
+        "wall_at": MORNING,
+        "speed_milli": 10_000,
+        "state": "stopped",
+    }
+    log.publish((CLOCKS.name, 0), b"world", encode(CLOCKS, stopped))
+    running.eventually(
+        "/v1/pipelines", lambda found: found["pipelines"][0]["behind_world_seconds"] == 90
+    )
 
 
 def test_a_view_names_its_promoted_topic(running: Answers) -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 from services.api.marker import Marker
 from services.api.rate import WINDOW_SECONDS, Rate
 
-MARKER = Marker("inventory", 1, 0, {("sales", 0): 0}, {}, None, 0, 0)
+MARKER = Marker("inventory", 1, 0, {("sales", 0): 0}, {}, 0, 0)
 
 
 def marker(read: int) -> Marker:

@@ -66,6 +66,7 @@ class Writing:
             "partition": at[1],
             "applied": applied,
             "quarantined": quarantined,
+            "published_max": MORNING,
             "version": applied + quarantined,
         }
         self._publish(BOOKS, value)
@@ -90,7 +91,6 @@ class Writing:
             "batch": batch,
             "inputs": positions(self.read),
             "outputs": positions(ends),
-            "published_max": MORNING,
             "written_at": MORNING,
         }
         self._publish(MARKERS, value)
