@@ -7,7 +7,9 @@ own copy of that code, whatever happens to the code on disk.
 import logging
 import os
 import sys
+from pathlib import Path
 
+from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import Settings, root, settings
 from pipelines.common import snapshot
@@ -17,6 +19,16 @@ from pipelines.common.pipeline import load
 from pipelines.common.run import INVALID_EXIT
 
 log = logging.getLogger("pipeline")
+
+
+class Orphaned(Trouble):
+    """There is a checkpoint, but the control topic knows of no generation."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        super().__init__(
+            f"{checkpoint} belongs to a generation that Kafka knows nothing of: it was written "
+            "against another broker. Point DATA_DIR elsewhere, or begin anew: make reset"
+        )
 
 
 def main() -> None:
@@ -41,10 +53,11 @@ def promoted(where: Settings, name: str) -> Generation:
 
 
 def found(where: Settings, name: str) -> Generation:
+    """Found generation 1 from the code on disk; raises Orphaned over another world's checkpoint."""
     generation = first(load(name), snapshot.code_digest(root(), name), created_at=wall_now())
-    code = generation.code(where)
-    if not code.exists():
-        snapshot.take(root(), name, code)
+    if generation.checkpoint(where).exists():
+        raise Orphaned(generation.checkpoint(where))
+    snapshot.take(root(), name, generation.code(where))
     publish(where, (generation,))
     return generation
 
@@ -77,4 +90,7 @@ def become(where: Settings, generation: Generation) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Trouble as trouble:
+        sys.exit(str(trouble))

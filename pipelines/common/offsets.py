@@ -24,6 +24,11 @@ def batch_end(checkpoint: Path, batch: int) -> dict[Partition, int]:
 
 def committed(checkpoint: Path) -> dict[Partition, int]:
     """The next offsets to read after the last batch that was finished; empty before the first."""
-    commits = checkpoint / "commits"
-    finished = [int(file.name) for file in commits.glob("[0-9]*")] if commits.exists() else []
-    return batch_end(checkpoint, max(finished)) if finished else {}
+    last = newest(checkpoint / "commits")
+    return {} if last < 0 else batch_end(checkpoint, last)
+
+
+def newest(folder: Path) -> int:
+    """The last batch that a folder of the checkpoint knows; -1 when it knows none."""
+    known = folder.glob("[0-9]*") if folder.exists() else ()
+    return max((int(file.name) for file in known if file.name.isdecimal()), default=-1)

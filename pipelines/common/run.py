@@ -146,4 +146,7 @@ def refuse_drops(query: StreamingQuery) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Trouble as trouble:
+        sys.exit(str(trouble))

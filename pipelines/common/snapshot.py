@@ -29,6 +29,7 @@ def take(root: Path, pipeline: str, target: Path) -> None:
     """Copy what the pipeline runs into a folder of its own, whole or not at all."""
     draft = target.with_name(f"{target.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
+    shutil.rmtree(target, ignore_errors=True)  # of an attempt that nobody was told of
     for file in snapshot_files(root, pipeline):
         copy = draft / file.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)
