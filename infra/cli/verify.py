@@ -98,6 +98,7 @@ def as_document(found: Verdict) -> dict[str, object]:
             "pages": found.audit.pages,
             "shelves": found.audit.shelves,
             "quarantined": found.audit.quarantined,
+            **found.audit.dirt,
             "differences": len(found.audit.differences),
         },
     }

@@ -18,6 +18,8 @@ from infra.settings import Settings
 from tests.oracle.inventory import Oracle
 from tests.oracle.log import read
 
+DIRT = ("duplicates", "late", "beyond_horizon")
+
 Shelf = tuple[str, str]
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -43,6 +45,8 @@ class Audit:
 
     pages: int
     shelves: int
+    dirt: Mapping[str, int]
+    """Records published otherwise than on time and once, by kind, as the pages count them."""
     quarantined: int
     """Movements that the ledger books and the view lacks: quarantine lists them."""
     differences: list[Difference]
@@ -53,12 +57,14 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
     stock: Counter[Shelf] = Counter()
     last: dict[str, Mapping[str, int]] = {}
     pages = 0
+    dirt = dict.fromkeys(DIRT, 0)
     simulated = simulated_records(oracle)
     for partition, page in ledger(settings):
         positions = {at["topic"]: at["records"] for at in page["positions"]}
         if any(simulated.get((at, partition), 0) < n for at, n in positions.items()):
             continue
         pages += 1
+        dirt = {kind: count + page[kind] for kind, count in dirt.items()}
         store_id = page["store_id"]
         last[store_id] = positions
         for movement in page["movements"]:
@@ -68,6 +74,7 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
     return Audit(
         pages=pages,
         shelves=len(stock),
+        dirt=dirt,
         quarantined=sum(row["movements_quarantined"] for row in said.values()),
         differences=differences(stock, {shelf: row["units"] for shelf, row in said.items()}),
     )
