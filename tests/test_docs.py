@@ -1,0 +1,208 @@
+"""What the documents name is there: targets, commands, modules, files, links, routes, variables."""
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup
+
+from contracts import CONTRACTS
+from infra.cli.main import app as retail
+from infra.settings import Settings, root
+from services.api.app import app as api
+from tests.services.memory import MemoryLog
+from tests.services.serving import memory_sources
+
+ROOMS = ("contracts", "generators", "pipelines", "services", "infra", "tests")
+DOCUMENTS = sorted(
+    [*root().glob("*.md"), *(file for room in ROOMS for file in (root() / room).rglob("*.md"))]
+)
+REQUIRED = {"README.md", "ARCHITECTURE.md", "DECISIONS.md", "CHANGELOG.md"}
+
+FENCED = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MAKE = re.compile(r"(?<![\w./-])make((?: [A-Z_]+=\S+)*) ([a-z][a-z-]*)")
+RETAIL = re.compile(r"(?<![\w-])retail((?: +(?:[a-z][a-z-]*|--[a-z-]+))+)")
+MODULE = re.compile(r"python -m ([\w.]+)")
+ROUTE = re.compile(r"(?:GET |127\.0\.0\.1:8000)(/[^\s'?`,]*)")
+ASSIGNED = re.compile(r"(?<![\w$.-])([A-Z][A-Z0-9_]+)=")
+VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
+
+SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
+MADE_AT_RUN_TIME = ("data", ".venv")
+FIXED_ROUTES = {"/docs", "/openapi.json"}  # FastAPI's own
+
+Finder = Callable[[str, Path], Iterator[str]]
+
+
+def code(text: str) -> Iterator[str]:
+    """Everything set as code: each line of a block, and each span."""
+    for block in FENCED.findall(text):
+        yield from block.splitlines()
+    yield from spans(text)
+
+
+def spans(text: str) -> list[str]:
+    return SPAN.findall(FENCED.sub("", text))
+
+
+def targets(text: str, _: Path) -> Iterator[str]:
+    known = re.findall(r"^([a-z-]+):", (root() / "Makefile").read_text(), re.MULTILINE)
+    for line in code(text):
+        yield from (f"make {verb}" for _, verb in MAKE.findall(line) if verb not in known)
+
+
+def commands(text: str, _: Path) -> Iterator[str]:
+    for line in code(text):
+        for words in RETAIL.findall(line):
+            if not is_command(words.split()):
+                yield f"retail{words}"
+
+
+def is_command(words: list[str]) -> bool:
+    """Whether the words walk down to a command that has each of the options."""
+    at = typer.main.get_command(retail)
+    for word in words:
+        if word.startswith("--"):
+            if word != "--help" and not any(word in option.opts for option in at.params):
+                return False
+        elif isinstance(at, TyperGroup):
+            if word not in at.commands:
+                return False
+            at = at.commands[word]
+    return True
+
+
+def modules(text: str, _: Path) -> Iterator[str]:
+    for line in code(text):
+        for name in MODULE.findall(line):
+            if not exists(name):
+                yield name
+
+
+def exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def files(text: str, document: Path) -> Iterator[str]:
+    """Paths from the repository's root or from the document's folder."""
+    for span in spans(text):
+        named = PATH.fullmatch(span) and ("/" in span or span.endswith(SUFFIXES))
+        later = span.split("/")[0] in MADE_AT_RUN_TIME
+        there = any((folder / span).exists() for folder in (root(), document.parent))
+        if named and not (later or there or is_key(span)):
+            yield span
+
+
+def is_key(span: str) -> bool:
+    """A record's key, as in `store_id/sku`: fields joined as in a path."""
+    return any(span == "/".join(one.key) for one in CONTRACTS.values())
+
+
+def links(text: str, document: Path) -> Iterator[str]:
+    for target in LINK.findall(FENCED.sub("", text)):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = document.parent / name if name else document
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            yield target
+
+
+def anchors(file: Path) -> set[str]:
+    """The headings, as their links spell them."""
+    titles = re.findall(r"^#+ (.+)$", FENCED.sub("", file.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def routes(text: str, _: Path) -> Iterator[str]:
+    known = known_routes()
+    for line in code(text):
+        for route in ROUTE.findall(line):
+            if not any(pattern.fullmatch(route) for pattern in known):
+                yield route
+
+
+@cache
+def known_routes() -> list[re.Pattern[str]]:
+    served = api(memory_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
+    return [
+        re.compile(re.sub(r"\{\w+\}", "[^/]+", route).replace(".", r"\."))
+        for route in (*served, *FIXED_ROUTES)
+    ]
+
+
+def variables(text: str, _: Path) -> Iterator[str]:
+    known = {name.upper() for name in Settings.model_fields} | of_make() | of_commands()
+    for line in code(text):
+        yield from (name for name in ASSIGNED.findall(line) if name not in known)
+    yield from (span for span in spans(text) if VARIABLE.fullmatch(span) and span not in known)
+
+
+def of_make() -> set[str]:
+    return set(re.findall(r"\$\(([A-Z]+)\)", (root() / "Makefile").read_text()))
+
+
+def of_commands() -> set[str]:
+    """Variables that a command reads in place of an option."""
+    group = typer.main.get_command(retail)
+    assert isinstance(group, TyperGroup)
+    options = [option for command in group.commands.values() for option in command.params]
+    return {str(option.envvar) for option in options if option.envvar}
+
+
+FINDERS: tuple[Finder, ...] = (targets, commands, modules, files, links, routes, variables)
+
+
+def test_the_documents_are_there() -> None:
+    assert {document.name for document in DOCUMENTS} >= REQUIRED
+
+
+def test_every_pipeline_has_a_readme() -> None:
+    rooms = {file.parent for file in root().glob("pipelines/*/pipeline.py")}
+    assert {room for room in rooms if not (room / "README.md").exists()} <= {
+        root() / "pipelines" / "common"
+    }
+
+
+@pytest.mark.parametrize("find", FINDERS)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(root())))
+def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
+    assert list(find(document.read_text(), document)) == []
+
+
+@pytest.mark.parametrize(
+    ("find", "right", "wrong", "found"),
+    [
+        (targets, "`make up SIMULATOR_SPEED=60`", "`make down && make coffee`", "make coffee"),
+        (targets, "we make do", "```\nmake coffee   # a cup\n```", "make coffee"),
+        (targets, "`make up`", "`make PORT_BASE=8100 coffee`", "make coffee"),
+        (commands, "`retail verify inventory`", "`retail verify fraud`", "retail verify fraud"),
+        (commands, "`bin/retail status --json`", "`retail status --xml`", "retail status --xml"),
+        (modules, "`python -m infra.jars.lock`", "`python -m infra.jars.key`", "infra.jars.key"),
+        (modules, "`python -m contracts.lock`", "`python -m contract.lock`", "contract.lock"),
+        (files, "`contracts/topics`, `data/api`", "`contracts/themes`", "contracts/themes"),
+        (files, "`Makefile`, `store_id/sku`", "`design.md`", "design.md"),
+        (links, "[law](LICENSE), [web](https://a.b/c)", "[law](LICENCE)", "LICENCE"),
+        (links, "[tests](README.md#tests)", "[tests](README.md#proofs)", "README.md#proofs"),
+        (routes, "`GET /v1/stock/S003/SKU-7`", "`GET /v2/stock`", "/v2/stock"),
+        (routes, "`curl 127.0.0.1:8000/v1/stock?limit=1`", "`GET /v1/shelf`", "/v1/shelf"),
+        (variables, "`make reset YES=1`", "`make up PORT=1`", "PORT"),
+        (variables, "`PORT_BASE`, `COMPONENT=api`", "`DATA_FOLDER`", "DATA_FOLDER"),
+    ],
+)
+def test_a_wrong_name_is_found_and_a_right_one_is_not(
+    find: Finder, right: str, wrong: str, found: str
+) -> None:
+    readme = root() / "README.md"
+    assert list(find(right, readme)) == []
+    assert list(find(f"{right}\n\n{wrong}\n", readme)) == [found]
