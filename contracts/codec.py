@@ -54,7 +54,10 @@ def encode(contract: Contract, value: Row) -> bytes:
 
 
 def decode(data: bytes | None) -> Decoded:
-    """The value in the frame, timestamps as aware datetimes in UTC. Raises Undecodable."""
+    """The value in the frame, timestamps as aware datetimes in UTC. Raises Undecodable.
+
+    What follows the body is ignored, as Spark's reader does: all readers must be of one mind.
+    """
     if data is None:
         raise Undecodable("no value")
     if len(data) < FRAME_BYTES:
@@ -71,8 +74,6 @@ def decode(data: bytes | None) -> Decoded:
         value: Any = fastavro.schemaless_reader(body, reader.writer, reader.reader)
     except (EOFError, ValueError, IndexError, OverflowError, TypeError, MemoryError) as error:
         raise Undecodable(f"the body does not decode: {error}") from error
-    if trailing := len(data) - body.tell():
-        raise Undecodable(f"{trailing} trailing bytes")
     return Decoded(reader.contract, number, value)
 
 

@@ -75,6 +75,11 @@ KINDS: Mapping[str, Kind] = {
         "regexp_like({x}, {limit})",
         lambda x, limit: re.fullmatch(limit, x) is not None,
         keyword="pattern",
+        # No pattern admits a "/". So all items can be read in one go with one between every two,
+        # looking for an item that does not fit, if there are no more of them than that.
+        items_sql="array_size({x}) = 0 or (not regexp_like(array_join({x}, '/'), {limit}) and "
+        "length(array_join({x}, '/')) - length(replace(array_join({x}, '/'), '/')) "
+        "= array_size({x}) - 1)",
     ),
     "validValues": Kind(
         "is one of {limit}",
@@ -135,7 +140,7 @@ def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix:
     head, *rest = path
     x = f"{prefix}{head}"
     if len(rest) == 1 and kind.items_sql:
-        return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_literal(rule))
+        return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_literal(rule, items=True))
     if rest:
         array = next(field for field in fields if field.name == head)
         inner = _condition(rule, rest, array.fields, f"{array.item}.")
@@ -144,13 +149,15 @@ def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix:
     return kind.sql.format(x=x, limit=limit)
 
 
-def _literal(rule: Rule) -> str:
+def _literal(rule: Rule, *, items: bool = False) -> str:
+    """The rule's limit in SQL; of items joined by "/", the pattern of one that does not fit."""
     limit = rule.limit
     if isinstance(limit, tuple):
         return f"({', '.join(map(_quoted, limit))})"
     if rule.kind == "pattern" and isinstance(limit, str):
+        one = limit.removeprefix("^").removesuffix("$")
         # Java's $ overlooks a line break at the end; \z does not.
-        return _quoted(limit.removesuffix("$") + r"\z")
+        return _quoted(rf"(?:^|/)(?!{one}(?:/|\z))" if items else rf"^{one}\z")
     return _quoted(limit) if isinstance(limit, str) else str(limit)
 
 

@@ -12,7 +12,7 @@ JAVA_MIN = 17
 ANSWER_SECONDS_MAX = 20
 INSTALL = (
     "sudo apt-get install openjdk-17-jre-headless (Debian, Ubuntu), "
-    "sudo dnf install java-17-openjdk-headless (Fedora), brew install openjdk@17 (macOS)"
+    "sudo dnf install java-21-openjdk-headless (Fedora), brew install openjdk@17 (macOS)"
 )
 
 

@@ -15,10 +15,23 @@ from infra.settings import Settings, root, settings
 from pipelines.common import snapshot
 from pipelines.common.clock import wall_now
 from pipelines.common.generation import Generation, State, first, generations, publish
+from pipelines.common.marker import marked
+from pipelines.common.offsets import committed
 from pipelines.common.pipeline import load
 from pipelines.common.run import INVALID_EXIT
 
 log = logging.getLogger("pipeline")
+
+
+class Lost(Trouble):
+    """Kafka knows of the generation, but what it left on disk is gone."""
+
+    def __init__(self, generation: Generation, folder: Path) -> None:
+        super().__init__(
+            f"{folder} should hold code and checkpoint of generation {generation.number} of "
+            f"{generation.pipeline}, which Kafka knows of, but does not. Put the folder back, or "
+            "begin anew with an empty Kafka: make reset"
+        )
 
 
 class Orphaned(Trouble):
@@ -39,17 +52,27 @@ def main() -> None:
     if generation.state is State.INVALID:
         log.error("generation %d of %s is invalid: %s", generation.number, name, generation.reason)
         sys.exit(INVALID_EXIT)
-    if differs(generation):
-        log.warning(changed(generation))
+    digest = generation.code_digest
+    if drift := snapshot.drift(root(), name, generation.number, digest):
+        log.warning(drift)
     become(where, generation)
 
 
 def promoted(where: Settings, name: str) -> Generation:
-    """The generation that readers are pointed at, founded where there is none."""
+    """The generation that readers are pointed at, founded where there is none; raises Lost."""
     known = generations(where, name)
-    if known:
-        return next((one for one in known if one.state is State.PROMOTED), known[-1])
-    return found(where, name)
+    if not known:
+        return found(where, name)
+    generation = next((one for one in known if one.state is State.PROMOTED), known[-1])
+    if lost(where, generation):
+        raise Lost(generation, generation.folder(where))
+    return generation
+
+
+def lost(where: Settings, generation: Generation) -> bool:
+    """Whether its code is gone, or the checkpoint of what it has written already."""
+    begun = committed(generation.checkpoint(where)) or not marked(where, generation)
+    return not (begun and generation.code(where).exists())
 
 
 def found(where: Settings, name: str) -> Generation:
@@ -60,19 +83,6 @@ def found(where: Settings, name: str) -> Generation:
     snapshot.take(root(), name, generation.code(where))
     publish(where, (generation,))
     return generation
-
-
-def differs(generation: Generation) -> bool:
-    """Whether the code on disk says something else than what the generation runs."""
-    return snapshot.code_digest(root(), generation.pipeline) != generation.code_digest
-
-
-def changed(generation: Generation) -> str:
-    return (
-        f"generation {generation.number} of {generation.pipeline} runs its own snapshot; the code "
-        "on disk differs. To see what it would change, from offset zero, the way will be: "
-        f"make replay PIPELINE={generation.pipeline}"
-    )
 
 
 def become(where: Settings, generation: Generation) -> None:

@@ -13,8 +13,8 @@ from infra.wait import until
 
 READY_SECONDS_MAX = {"broker": 60, "simulator": 90, "inventory": 240, "api": 240}
 POLL_SECONDS = 0.3
-# Given up by the process manager, or stopped by somebody else.
-HOPELESS = frozenset({"FATAL", "STOPPED", "STOPPING"})
+# Given up by the process manager, ended for good, or stopped by somebody else.
+HOPELESS = frozenset({"FATAL", "EXITED", "STOPPED", "STOPPING"})
 
 
 class Stopped(Trouble):

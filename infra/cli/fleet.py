@@ -15,6 +15,7 @@ STATES = {
     "STARTING": "starting",
     "BACKOFF": "restarting",
     "FATAL": "failed",
+    "EXITED": "failed",  # by itself, in a way that a restart would not mend
     "STOPPING": "stopping",
 }
 

@@ -5,12 +5,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from confluent_kafka import KafkaException
 
+from contracts import GENERATIONS
 from infra.cli import fleet, screen
 from infra.cli.fleet import Component
-from infra.settings import Settings, memorable, settings
+from infra.cli.ready import latest
+from infra.kafka import UnknownTopic
+from infra.settings import Settings, memorable, root, settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
+from pipelines.common import snapshot
 
 LINE_WIDTH = 160
 
@@ -29,6 +34,9 @@ def status(
     for component in found:
         if component.state in ("failed", "restarting"):
             explain(component, current)
+    if any(component.state == "ready" for component in found):
+        for drift in drifts(current):
+            screen.say(f"\n  {drift}")
     advise(found, current)
 
 
@@ -66,6 +74,21 @@ def explain(component: Component, current: Settings) -> None:
     screen.say(f"\n  {component.name}: {component.detail} {component.last_end}".rstrip())
     for line in tail(current.logs_dir / f"{component.name}.log").splitlines():
         screen.say(f"    {line[:LINE_WIDTH]}")
+
+
+def drifts(current: Settings) -> list[str]:
+    """Which pipelines run other code than what is on disk; none where Kafka does not say."""
+    try:
+        controls = latest(current, GENERATIONS)
+    except (KafkaException, UnknownTopic, TimeoutError):
+        return []
+    told = [
+        snapshot.drift(root(), control["pipeline"], each["number"], each["code_digest"])
+        for control in controls
+        for each in control["generations"]
+        if each["number"] == control["promoted"]
+    ]
+    return [drift for drift in told if drift]
 
 
 def advise(found: list[Component], current: Settings) -> None:

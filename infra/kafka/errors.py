@@ -20,9 +20,9 @@ class UnknownTopic(Trouble):
 
 
 class NotLed(Trouble):
-    """Topics were made, but nobody answers for them."""
+    """Nobody answers for a topic."""
 
-    def __init__(self, topics: tuple[str, ...]) -> None:
+    def __init__(self, topics: list[str]) -> None:
         super().__init__(
             f"A broker should lead every partition of {', '.join(topics)}, but none does yet. "
             "See what it waits for: make logs COMPONENT=broker"

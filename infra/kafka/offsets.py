@@ -5,9 +5,21 @@ from collections.abc import Iterable
 from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 
-from infra.kafka.errors import UnknownTopic, code
+from infra.kafka.errors import NotLed, UnknownTopic, code
+from infra.wait import until
 
 REQUEST_SECONDS_MAX = 10.0
+
+LED_SECONDS_MAX = 20.0
+BETWEEN_LEADERS = frozenset(
+    {
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+    }
+)
+"""What a broker says of a topic that was just made, or when it has just come back."""
 
 Partition = tuple[str, int]
 
@@ -48,21 +60,30 @@ def newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]
     return {partition: info.timestamp for partition, info in found.items() if info.offset >= 0}
 
 
-def led(admin: AdminClient, topics: Iterable[str]) -> bool:
-    """Whether a broker leads every partition of the topics, and so answers for it."""
-    try:
-        _look_up(admin, topics, OffsetSpec.latest())
-    except (KafkaException, UnknownTopic):
-        return False
-    return True
-
-
 def _look_up(
     admin: AdminClient, topics: Iterable[str], at: OffsetSpec
 ) -> dict[Partition, ListOffsetsResultInfo]:
+    """Ask, and ask again while a partition is between two leaders; raises NotLed in the end."""
     wanted = {TopicPartition(*partition): at for partition in partitions(admin, topics)}
-    if not wanted:
-        return {}
+    found: dict[Partition, ListOffsetsResultInfo] = {}
+
+    def answered() -> bool:
+        try:
+            found.update(_answer(admin, wanted))
+        except KafkaException as error:
+            if code(error) not in BETWEEN_LEADERS:
+                raise
+            return False
+        return True
+
+    if wanted and not until(answered, LED_SECONDS_MAX):
+        raise NotLed(sorted({topic for topic, _ in partitions(admin, topics)}))
+    return found
+
+
+def _answer(
+    admin: AdminClient, wanted: dict[TopicPartition, OffsetSpec]
+) -> dict[Partition, ListOffsetsResultInfo]:
     answers = admin.list_offsets(wanted, request_timeout=REQUEST_SECONDS_MAX)
     return {
         (where.topic, where.partition): future.result(timeout=REQUEST_SECONDS_MAX)

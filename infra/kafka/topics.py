@@ -7,13 +7,9 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import NewTopic
 
 from infra.kafka.clients import admin
-from infra.kafka.errors import KafkaDown, NotLed, code
-from infra.kafka.offsets import REQUEST_SECONDS_MAX, led
+from infra.kafka.errors import KafkaDown, code
+from infra.kafka.offsets import REQUEST_SECONDS_MAX
 from infra.settings import Settings
-from infra.wait import until
-
-LED_SECONDS_MAX = 30.0
-"""A topic that was just made takes requests once a broker leads each of its partitions."""
 
 
 class TopicSettings(Protocol):
@@ -66,8 +62,6 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
             # Somebody else has just made it, from the same contract.
             if code(error) != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
-    if not until(lambda: led(client, missing), LED_SECONDS_MAX):
-        raise NotLed(tuple(missing))
     return tuple(sorted(missing))
 
 

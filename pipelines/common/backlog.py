@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
 
 from infra.kafka import Partition, admin, consumer, end_offsets, newest_ms, start_offsets
 from infra.settings import Settings
@@ -39,12 +38,6 @@ def backlog(settings: Settings, topics: Iterable[str], read: Mapping[Partition, 
     newest = world_time(max(newest_ms(client, names).values()))
     span = newest - oldest(settings, waiting)
     return Backlog(records, max(span, timedelta()))
-
-
-def lag(client: AdminClient, read: Mapping[Partition, int]) -> int:
-    """Records between the offsets read and the ends of the same partitions."""
-    ends = end_offsets(client, {topic for topic, _ in read})
-    return sum(max(0, ends[at] - offset) for at, offset in read.items())
 
 
 def oldest(settings: Settings, waiting: Mapping[Partition, int]) -> datetime:

@@ -23,11 +23,11 @@ class LeaseHeld(Trouble):
         )
 
 
-def take(folder: Path, java_pid: int) -> TextIO:
-    """Make this process and its Java process the only ones that run the generation.
+def take(folder: Path) -> TextIO:
+    """Make this process the only one that runs the generation, and see its last engine out.
 
     The lease lasts as long as the returned file is open, which is to the process's end at the
-    latest. A Java process whose driver is gone is given time to end by itself, and then is ended.
+    latest. An engine whose driver is gone is given time to end by itself, and then is ended.
     Raises LeaseHeld.
     """
     lease = folder / "lease.json"
@@ -35,14 +35,19 @@ def take(folder: Path, java_pid: int) -> TextIO:
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
+        held.close()
         raise LeaseHeld(lease) from error
     held.seek(0)
     if before := held.read():
         end(json.loads(before))
+    return held
+
+
+def name_engine(held: TextIO, java_pid: int) -> None:
+    """Leave word of the process that may outlive this one by a moment."""
     held.truncate(0)
     json.dump(identity(java_pid), held)
     held.flush()
-    return held
 
 
 def identity(pid: int) -> dict[str, float]:

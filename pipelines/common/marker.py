@@ -6,7 +6,8 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from contracts import MARKERS, encode, key
-from infra.kafka import Partition, end_offsets, send
+from infra.kafka import Partition, end_offsets, read_to_end, send
+from infra.settings import Settings
 from pipelines.common.clock import wall_now
 from pipelines.common.generation import Generation
 
@@ -31,6 +32,12 @@ def mark(
         "written_at": wall_now(),
     }
     send(producer, MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker))
+
+
+def marked(settings: Settings, generation: Generation) -> bool:
+    """Whether the generation has ever finished writing a batch."""
+    identity = {"pipeline": generation.pipeline, "generation": generation.number}
+    return key(MARKERS, identity) in read_to_end(settings, MARKERS.name)
 
 
 def positions(offsets: Mapping[Partition, int]) -> list[dict[str, str | int]]:

@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from threading import Event
@@ -10,11 +11,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.errors import Trouble
-from infra.kafka import admin
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 from pipelines.common import lease, snapshot
-from pipelines.common.backlog import backlog, lag
+from pipelines.common.backlog import backlog
 from pipelines.common.encode import changelog
 from pipelines.common.fold import running_rows
 from pipelines.common.generation import Generation, generations, invalidate, make_outputs
@@ -23,15 +23,12 @@ from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.session import session
 from pipelines.common.sink import sink
 from pipelines.common.source import stream
-from pipelines.common.watermark import RECORDS_PER_BATCH_MAX, Pace, pace
+from pipelines.common.watermark import Pace, pace
 
 log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1
 """How often a running query is looked at."""
-
-BEHIND_RECORDS_MAX = 2 * RECORDS_PER_BATCH_MAX
-"""A live generation further behind than this catches up first."""
 
 INVALID_EXIT = 78
 """The exit status that no restart can mend."""
@@ -53,8 +50,9 @@ def main() -> None:
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: stopping.set())
     make_outputs(where, pipeline, generation)
-    spark = session(where, f"{name} generation {number}")
-    with lease.take(generation.folder(where), java_pid(spark)):
+    with lease.take(generation.folder(where)) as held:
+        spark = session(where, f"{name}-g{number}")
+        lease.name_engine(held, engine(spark).pid)
         try:
             run(spark, where, pipeline, generation, stopping)
         except Invalid as why:
@@ -62,14 +60,17 @@ def main() -> None:
             log.error("generation %d of %s is invalid: %s", number, name, why)
             sys.exit(INVALID_EXIT)
         finally:
-            spark.stop()
+            # Whatever stops a generation, it goes on from its checkpoint: there is one way to end,
+            # and kill -9 takes it every day. Asking Spark to stop would interrupt a batch, loudly.
+            engine(spark).kill()
 
 
-def java_pid(spark: SparkSession) -> int:
-    """The process in which Spark runs: it may outlive this one by a moment."""
+def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
+    """The Java process in which Spark's driver runs."""
     gateway = spark.sparkContext._gateway
-    assert gateway is not None, "a session on this machine has a gateway"
-    return int(gateway.proc.pid)
+    assert gateway is not None, "a session that this process has started has a gateway"
+    process: subprocess.Popen[bytes] = gateway.proc
+    return process
 
 
 def run(
@@ -81,8 +82,8 @@ def run(
 ) -> None:
     """Keep the generation's rows up to date until told to stop, at the pace its backlog asks for.
 
-    A query that catches up reads to where the log ends now, and ends; then the backlog is looked
-    at anew.
+    A query that catches up reads to where the log ends when it starts, and ends; then the backlog
+    is looked at anew. A live one goes on for ever.
 
     Raises Invalid when Spark has dropped a record, and what Spark raises when a query fails.
     """
@@ -96,12 +97,7 @@ def run(
             left.records,
             left.span,
         )
-        query = start(spark, where, pipeline, generation, now)
-        try:
-            watch(query, where, generation, now, stopping)
-            refuse_drops(query)
-        finally:
-            query.stop()
+        watch(start(spark, where, pipeline, generation, now), stopping)
 
 
 def start(
@@ -111,7 +107,7 @@ def start(
     generation: Generation,
     now: Pace,
 ) -> StreamingQuery:
-    events = stream(spark, where, pipeline, RECORDS_PER_BATCH_MAX)
+    events = stream(spark, where, pipeline, now.records_per_batch_max)
     records = changelog(pipeline, generation, running_rows(pipeline, events, now.memory))
     writer = (
         records.writeStream.queryName(f"{pipeline.name}-g{generation.number}")
@@ -124,18 +120,15 @@ def start(
     return writer.trigger(availableNow=True).start()
 
 
-def watch(
-    query: StreamingQuery, where: Settings, generation: Generation, now: Pace, stopping: Event
-) -> None:
-    """Return when the query has ended, has fallen too far behind to stay live, or is to stop.
+def watch(query: StreamingQuery, stopping: Event) -> None:
+    """Return when the query has read all it was to read, or is to stop.
 
-    Raises what the query failed with.
+    Raises Invalid when Spark has dropped a record, and what the query failed with.
     """
-    client, checkpoint = admin(where), generation.checkpoint(where)
-    while not stopping.is_set() and not query.awaitTermination(LOOK_SECONDS):
+    ended = False
+    while not ended and not stopping.is_set():
+        ended = bool(query.awaitTermination(LOOK_SECONDS))
         refuse_drops(query)
-        if now.live and lag(client, committed(checkpoint)) > BEHIND_RECORDS_MAX:
-            return
 
 
 def refuse_drops(query: StreamingQuery) -> None:

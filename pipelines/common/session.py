@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -16,22 +17,27 @@ STATE_PARTITIONS = 4
 def session(settings: Settings, name: str) -> SparkSession:
     """The Spark session of this process, started at the first call."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
     builder = SparkSession.builder.master(settings.spark_master).appName(name)
-    for option, value in options(settings).items():
+    for option, value in options(settings, name).items():
         builder = builder.config(option, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     return spark
 
 
-def options(settings: Settings) -> dict[str, str]:
-    scratch = settings.data_dir / "spark"
+def scratch(settings: Settings, name: str) -> Path:
+    """What Spark writes and needs no longer than it runs."""
+    return settings.data_dir / "spark" / name
+
+
+def options(settings: Settings, name: str) -> dict[str, str]:
     return {
-        **(local(settings) if settings.spark_master.startswith("local") else remote()),
+        **(local() if settings.spark_master.startswith("local") else remote()),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": java_options(),
-        "spark.local.dir": str(scratch / "local"),
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.local.dir": str(scratch(settings, name) / "local"),
+        "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
@@ -51,7 +57,7 @@ def options(settings: Settings) -> dict[str, str]:
     }
 
 
-def local(_: Settings) -> dict[str, str]:
+def local() -> dict[str, str]:
     """One JVM on one machine: its class path is set directly, its files are plain files."""
     return {
         "spark.driver.extraClassPath": os.pathsep.join(str(jar) for jar in spark_jars()),

@@ -53,6 +53,17 @@ def code_digest(root: Path, pipeline: str) -> str:
     return digest.hexdigest()
 
 
+def drift(root: Path, pipeline: str, generation: int, founded_with: str) -> str | None:
+    """What to tell a person when the code on disk says something else than the generation's."""
+    if code_digest(root, pipeline) == founded_with:
+        return None
+    return (
+        f"{pipeline}: generation {generation} runs its own snapshot; the code on disk differs. "
+        "To see what it would change, from offset zero, the way will be: "
+        f"make replay PIPELINE={pipeline}"
+    )
+
+
 def code_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*") if file.suffix in CODE)
 

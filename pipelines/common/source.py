@@ -11,10 +11,12 @@ from pipelines.common.judge import judge
 from pipelines.common.pipeline import Pipeline
 
 
-def stream(spark: SparkSession, settings: Settings, pipeline: Pipeline, share: int) -> Events:
+def stream(
+    spark: SparkSession, settings: Settings, pipeline: Pipeline, share: int | None
+) -> Events:
     """The pipeline's topics, from offset zero or from where the checkpoint stands.
 
-    Each topic is its own source, with `share` records of a batch at the most.
+    Each topic is its own source, with `share` records of a batch at the most, if any.
     """
     return Events(
         {
@@ -24,13 +26,13 @@ def stream(spark: SparkSession, settings: Settings, pipeline: Pipeline, share: i
     )
 
 
-def tail(spark: SparkSession, settings: Settings, topic: Contract, share: int) -> DataFrame:
+def tail(spark: SparkSession, settings: Settings, topic: Contract, share: int | None) -> DataFrame:
+    limit = {} if share is None else {"maxOffsetsPerTrigger": str(share)}
     return (
         spark.readStream.format("kafka")
-        .options(**kafka_options(settings))
+        .options(**kafka_options(settings), **limit)
         .option("subscribe", topic.name)
         .option("startingOffsets", "earliest")
-        .option("maxOffsetsPerTrigger", str(share))
         # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
         .option("failOnDataLoss", "true")
         .load()

@@ -25,6 +25,11 @@ class Pace:
     live: bool
     memory: timedelta
 
+    @property
+    def records_per_batch_max(self) -> int | None:
+        """Of each topic. A live batch takes all there is: a limit would tear partitions apart."""
+        return None if self.live else RECORDS_PER_BATCH_MAX
+
 
 def pace(reads: Iterable[Contract], backlog: Backlog) -> Pace:
     """The pace for what is left to read."""

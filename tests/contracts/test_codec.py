@@ -72,7 +72,6 @@ def test_the_frame_is_a_zero_and_the_schema_id() -> None:
         (lambda whole: whole[:5], "does not decode"),
         (lambda whole: whole[:-1], "does not decode"),
         (lambda whole: whole[:5] + b"\x01" + whole[6:], "does not decode"),
-        (lambda whole: whole + b"\0\0", "2 trailing bytes"),
     ],
 )
 def test_what_does_not_decode_says_why(
@@ -80,6 +79,10 @@ def test_what_does_not_decode_says_why(
 ) -> None:
     with pytest.raises(Undecodable, match=reason):
         decode(damage(encode(ADJUSTMENTS, ADJUSTMENT)))
+
+
+def test_what_follows_the_body_is_ignored_as_spark_does() -> None:
+    assert decode(encode(ADJUSTMENTS, ADJUSTMENT) + b"\0\0").value == ADJUSTMENT
 
 
 @given(noise=st.binary(max_size=80))

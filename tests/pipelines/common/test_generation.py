@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from contracts import BOOKS, STOCK_LEVELS
+from infra.kafka import admin, producer
 from infra.settings import Settings, root
 from pipelines.common import snapshot
-from pipelines.common.generation import State, generations, invalidate
-from pipelines.run import Orphaned, changed, differs, promoted
+from pipelines.common.generation import State, generations, invalidate, make_outputs
+from pipelines.common.marker import mark
+from pipelines.common.pipeline import load
+from pipelines.run import Lost, Orphaned, promoted
 
 pytestmark = pytest.mark.e2e
 
@@ -53,7 +56,7 @@ def test_the_first_start_founds_generation_one(kafka: Settings) -> None:
         BOOKS.name: BOOKS.name,
     }
     assert snapshot.code_digest(founded.code(kafka), NAME) == founded.code_digest
-    assert not differs(founded)
+    assert snapshot.drift(root(), NAME, 1, founded.code_digest) is None
 
 
 def test_the_next_start_finds_it(kafka: Settings) -> None:
@@ -61,8 +64,23 @@ def test_the_next_start_finds_it(kafka: Settings) -> None:
     assert len(generations(kafka, NAME)) == 1
 
 
-def test_code_that_differs_names_the_way(kafka: Settings) -> None:
-    message = changed(promoted(kafka, NAME))
+def test_a_generation_whose_checkpoint_is_gone_is_refused(kafka: Settings) -> None:
+    founded = promoted(kafka, NAME)
+    make_outputs(kafka, load(NAME), founded)
+    mark(producer(kafka), admin(kafka), founded, 0, {})
+    with pytest.raises(Lost, match="Put the folder back"):
+        promoted(kafka, NAME)
+    commits = founded.checkpoint(kafka) / "commits"
+    offsets = founded.checkpoint(kafka) / "offsets"
+    for folder, text in ((commits, ""), (offsets, 'v1\n{}\n{"sales":{"0":1}}')):
+        folder.mkdir(parents=True)
+        (folder / "0").write_text(text)
+    assert promoted(kafka, NAME) == founded
+
+
+def test_code_that_differs_names_the_way() -> None:
+    message = snapshot.drift(root(), NAME, 1, "the digest of other code")
+    assert message is not None
     assert "runs its own snapshot" in message
     assert "make replay PIPELINE=inventory" in message
 

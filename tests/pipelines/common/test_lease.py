@@ -12,7 +12,8 @@ HOLDER = """
 import sys
 from pathlib import Path
 from pipelines.common import lease
-held = lease.take(Path(sys.argv[1]), int(sys.argv[2]))
+held = lease.take(Path(sys.argv[1]))
+lease.name_engine(held, int(sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -29,7 +30,7 @@ def test_a_second_process_is_refused_while_the_first_lives(tmp_path: Path) -> No
         assert first.stdout is not None
         assert first.stdout.readline() == "held\n"
         with pytest.raises(lease.LeaseHeld, match="another one runs it already"):
-            lease.take(tmp_path, java.pid)
+            lease.take(tmp_path)
     finally:
         for process in (first, java):
             process.kill()
@@ -46,7 +47,7 @@ def test_the_engine_of_a_dead_driver_is_ended_before_the_next_writes(
     assert driver.stdout.readline() == "held\n"
     driver.kill()
     driver.wait()
-    with lease.take(tmp_path, psutil.Process().pid):
+    with lease.take(tmp_path):
         assert not psutil.pid_exists(engine.pid)
 
 
@@ -54,7 +55,7 @@ def test_a_number_given_to_another_process_is_left_alone(tmp_path: Path) -> None
     other = run(*SLEEPER)
     try:
         (tmp_path / "lease.json").write_text(f'{{"pid": {other.pid}, "started": 1.0}}')
-        with lease.take(tmp_path, psutil.Process().pid):
+        with lease.take(tmp_path):
             assert other.poll() is None
     finally:
         other.kill()

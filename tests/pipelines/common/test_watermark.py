@@ -18,6 +18,11 @@ def test_nothing_to_read_is_live() -> None:
     assert (now.live, now.memory) == (True, HORIZON + MARGIN)
 
 
+def test_a_live_batch_takes_all_there_is_and_one_that_catches_up_does_not() -> None:
+    assert pace(READS, Backlog(0, timedelta())).records_per_batch_max is None
+    assert pace(READS, Backlog(1, 2 * MARGIN)).records_per_batch_max == RECORDS_PER_BATCH_MAX
+
+
 def test_a_backlog_longer_than_the_margin_is_caught_up_with() -> None:
     assert not pace(READS, Backlog(1, MARGIN + timedelta(milliseconds=1))).live
 
