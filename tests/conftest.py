@@ -1,6 +1,5 @@
 """The real parts, shared: one Spark session for all tests, one broker per test module."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +9,10 @@ from pyspark.sql import SparkSession
 
 from contracts import CONTRACTS
 from infra.kafka import answers, apply_topics
-from infra.settings import Settings, root
+from infra.settings import Settings
 from pipelines.common.session import session
 from tests.ports import free_port_base
+from tests.processes import environment
 from tests.waiting import wait_until
 
 
@@ -40,14 +40,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 
 
 def start_broker(where: Settings) -> "subprocess.Popen[bytes]":
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(root()),
-        "DATA_DIR": str(where.data_dir),
-        "JARS_DIR": str(where.jars_dir),
-        "PORT_BASE": str(where.port_base),
-    }
     with (where.data_dir / "broker.log").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "infra.broker"], env=environment, stdout=log, stderr=log
+            [sys.executable, "-m", "infra.broker"], env=environment(where), stdout=log, stderr=log
         )

@@ -14,17 +14,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     seed = secrets.randbelow(2**31)
     print(f"SIMULATOR_SEED={seed}")
     started = Shop(
-        Settings(data_dir=tmp_path_factory.mktemp("a shop") / "data", port_base=free_port_base()),
-        {
-            "SIMULATOR_SEED": str(seed),
-            "SIMULATOR_SPEED": "300",  # two hours, the horizon, pass in 24 seconds
-            "SIMULATOR_STORES": "6",
-            "SIMULATOR_PRODUCTS": "400",
-            "SIMULATOR_RECEIPTS_PER_SECOND": "5",  # at the default speed: 150/s at this one
-            "SIMULATOR_LATE_RATE": "0.05",
-            "SIMULATOR_DUPLICATE_RATE": "0.05",
-            "SIMULATOR_BEYOND_HORIZON_RATE": "0.02",
-        },
+        Settings(
+            data_dir=tmp_path_factory.mktemp("a shop") / "data",
+            port_base=free_port_base(),
+            simulator_seed=seed,
+            simulator_speed=300,  # two hours, the horizon, pass in 24 seconds
+            simulator_stores=6,
+            simulator_products=400,
+            simulator_receipts_per_second=5,  # at the default speed: 150/s at this one
+            simulator_late_rate=0.05,
+            simulator_duplicate_rate=0.05,
+            simulator_beyond_horizon_rate=0.02,
+        )
     )
     try:
         started.retail("up")

@@ -12,8 +12,9 @@ from typing import Any
 
 import psutil
 
-from infra.settings import Settings, root
+from infra.settings import Settings
 from pipelines.common.offsets import newest
+from tests.processes import environment
 
 COMMAND_SECONDS_MAX = 240
 
@@ -27,14 +28,12 @@ class Shop:
     """The command line `retail` on one data folder."""
 
     where: Settings
-    world: dict[str, str]
-    """SIMULATOR_* settings."""
 
     def retail(self, *arguments: str) -> str:
         """What the command prints; raises CommandFailed when it fails."""
         done = subprocess.run(
             [sys.executable, "-m", "infra.cli.main", *arguments],
-            env=self.environment(),
+            env=environment(self.where),
             capture_output=True,
             text=True,
             timeout=COMMAND_SECONDS_MAX,
@@ -43,16 +42,6 @@ class Shop:
         if done.returncode != 0:
             raise CommandFailed(f"retail {' '.join(arguments)}:\n{done.stdout}\n{done.stderr}")
         return done.stdout
-
-    def environment(self) -> dict[str, str]:
-        return {
-            **os.environ,
-            **self.world,
-            "PYTHONPATH": str(root()),
-            "DATA_DIR": str(self.where.data_dir),
-            "JARS_DIR": str(self.where.jars_dir),
-            "PORT_BASE": str(self.where.port_base),
-        }
 
     def verify(self) -> dict[str, Any]:
         """The verdict of `retail verify inventory`, which raises unless it is exact."""

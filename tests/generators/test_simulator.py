@@ -1,6 +1,5 @@
 """The program against a real broker: killed, stopped and taken up again, the log is the world."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from generators.world import TOPICS, World
 from infra.kafka import admin, consumer, end_offsets, read_to_end
 from infra.settings import Settings, root
 from tests.generators.worlds import as_logged
+from tests.processes import environment
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
@@ -45,12 +45,10 @@ def small(kafka: Settings) -> Settings:
 @contextmanager
 def simulator(settings: Settings, *options: str) -> Iterator[subprocess.Popen[str]]:
     """The program, running; ended at the latest with the block."""
-    named = settings.model_dump(mode="json", exclude_none=True)
-    environment = {name.upper(): str(value) for name, value in named.items()}
     program = subprocess.Popen(
         [sys.executable, "-m", "generators.simulator", *options],
         cwd=root(),
-        env={**os.environ, **environment},
+        env=environment(settings),
         stderr=subprocess.PIPE,
         text=True,
     )

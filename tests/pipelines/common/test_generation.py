@@ -1,6 +1,5 @@
 """Generation 1 is founded once, runs its own copy of the code, and refuses any other."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from pipelines.common.generation import State, generations, invalidate, make_out
 from pipelines.common.marker import mark
 from pipelines.common.pipeline import load
 from pipelines.run import Lost, Orphaned, promoted
+from tests.processes import environment
 
 pytestmark = pytest.mark.e2e
 
@@ -22,17 +22,10 @@ NAME = "inventory"
 
 
 def run_generation(where: Settings, code: Path) -> "subprocess.CompletedProcess[str]":
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(code),
-        "DATA_DIR": str(where.data_dir),
-        "JARS_DIR": str(where.jars_dir),
-        "PORT_BASE": str(where.port_base),
-    }
     return subprocess.run(
         [sys.executable, "-m", "pipelines.common.run", NAME, "1"],
         cwd=code,
-        env=environment,
+        env=environment(where, code),
         capture_output=True,
         text=True,
         timeout=60,
