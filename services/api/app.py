@@ -8,7 +8,18 @@ from fastapi import FastAPI
 
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
-from services.api import docs, health, limits, pipelines, problems, products, registry, stock, views
+from services.api import (
+    docs,
+    health,
+    limits,
+    pipelines,
+    problems,
+    products,
+    registry,
+    stock,
+    topics,
+    views,
+)
 from services.api.changelog import Changelog
 from services.api.control import Control
 from services.api.freshness import Freshness
@@ -47,7 +58,7 @@ def app(sources: Sources) -> FastAPI:
     problems.install(made)
     for nouns in (stock, products, pipelines, views, health):
         made.include_router(nouns.routes(sources))
-    for nouns in (registry, docs):
+    for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
     return made
 

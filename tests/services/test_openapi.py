@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from contracts import STOCK_LEVELS
-from services.api import examples, models, registry
+from contracts import ADJUSTMENTS, STOCK_LEVELS
+from services.api import examples, models, registry, topics
 from services.api.app import app
 from tests.services.memory import MemoryLog
 from tests.services.serving import memory_sources
@@ -22,6 +22,7 @@ SHAPES = [
     (models.ProductStock, examples.PRODUCT),
     (models.Pipelines, examples.PIPELINES),
     (models.View, examples.VIEW),
+    (models.Topic, topics.described(ADJUSTMENTS)),
 ]
 
 
