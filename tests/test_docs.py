@@ -36,7 +36,7 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
 
 SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
 MADE_AT_RUN_TIME = ("data", ".venv")
-FIXED_ROUTES = {"/docs", "/openapi.json"}  # FastAPI's own
+FIXED_ROUTES = {"/docs", "/openapi.json"}  # not part of the document that lists the others
 
 Finder = Callable[[str, Path], Iterator[str]]
 

@@ -8,7 +8,18 @@ from fastapi import FastAPI
 
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
-from services.api import health, limits, pipelines, problems, products, stock, views
+from services.api import (
+    docs,
+    health,
+    limits,
+    pipelines,
+    problems,
+    products,
+    registry,
+    stock,
+    topics,
+    views,
+)
 from services.api.changelog import Changelog
 from services.api.control import Control
 from services.api.freshness import Freshness
@@ -39,6 +50,7 @@ def app(sources: Sources) -> FastAPI:
         version="1",
         description=DESCRIPTION,
         lifespan=lifespan,
+        docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -46,6 +58,8 @@ def app(sources: Sources) -> FastAPI:
     problems.install(made)
     for nouns in (stock, products, pipelines, views, health):
         made.include_router(nouns.routes(sources))
+    for nouns in (topics, registry, docs):
+        made.include_router(nouns.routes())
     return made
 
 

@@ -139,5 +139,48 @@ class View(BaseModel):
     )
 
 
+class TopicField(BaseModel):
+    name: str
+    type: str = Field(description="string, int, long, boolean, timestamp or array")
+    unit: str | None = Field(description="what the number counts; null where it counts nothing")
+    required: bool = Field(description="whether every record has it")
+    description: str = Field(description="what it means")
+    fields: list["TopicField"] | None = Field(None, description="of each element of an array")
+
+
+class TopicRule(BaseModel):
+    name: str = Field(description="what a record that breaks it is told")
+    description: str | None = Field(description="why it is so")
+
+
+class Topic(BaseModel):
+    """One topic or view, as its contract says."""
+
+    name: str = Field(description="the topic; a view's rows are in the topic that getView names")
+    kind: str = Field(description="topic or view")
+    visibility: str = Field(description="public: for every reader; private: for this project alone")
+    owner: str = Field(description="who answers for it")
+    description: str = Field(description="what a record says, and what it does not")
+    key: list[str] = Field(description="the fields of a record's key, joined by a slash")
+    event_time: str | None = Field(description="the field that says when it happened")
+    horizon_seconds: int | None = Field(
+        description="how long after it happened a record may be published and still count"
+    )
+    skew_seconds: int | None = Field(
+        description="how long before it happened a record may be published, by a clock ahead"
+    )
+    partitions: int
+    config: dict[str, str] = Field(description="the topic's settings in Kafka")
+    schema_id: int = Field(description="of the schema that records are written with now")
+    schema_ids: list[int] = Field(description="of every schema that its records may have")
+    fields: list[TopicField]
+    rules: list[TopicRule] = Field(description="what every record keeps to")
+    example: dict[str, Any] = Field(description="a record that keeps every rule")
+
+
+class Topics(BaseModel):
+    topics: list[Topic]
+
+
 class Health(BaseModel):
     status: str = Field(description="ok or ready")

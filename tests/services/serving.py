@@ -42,6 +42,10 @@ class Answers:
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
 
+    @property
+    def address(self) -> str:
+        return str(self._client.base_url)
+
     def get(self, path: str, **parameters: str | int) -> httpx.Response:
         return self._client.get(path, params=parameters)
 
