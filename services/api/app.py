@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
 
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
@@ -12,6 +13,7 @@ from services.api import (
     docs,
     health,
     limits,
+    metrics,
     pipelines,
     problems,
     products,
@@ -27,6 +29,7 @@ from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
 from services.api.sources import Sources
+from services.api.traffic import Counted, Traffic
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -54,12 +57,15 @@ def app(sources: Sources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
+    figures = CollectorRegistry()
     made.add_middleware(limits.Limits)
+    made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
     for nouns in (stock, products, pipelines, views, health):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
+    made.include_router(metrics.routes(sources, figures))
     return made
 
 

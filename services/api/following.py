@@ -1,5 +1,6 @@
 """One uninterrupted run from the log into a database: read, apply, commit at the marker."""
 
+from dataclasses import dataclass
 from time import monotonic
 
 from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract, decode
@@ -33,13 +34,24 @@ class Views:
         return MARKERS.name, *self.by_topic
 
 
+@dataclass
+class Work:
+    """What has been done since the process started, over all runs."""
+
+    commits: int = 0
+    rows: int = 0
+
+
 class Following:
     """The state of one run. Whoever steps it is the only writer of the database."""
 
-    def __init__(self, views: Views, database: Database, log: Log, extent: Extent) -> None:
+    def __init__(
+        self, views: Views, database: Database, log: Log, extent: Extent, work: Work
+    ) -> None:
         self._views = views
         self._database = database
         self._log = log
+        self._work = work
         self._ids = extent.ids
         self._next_check = monotonic() + CHECK_SECONDS
         self._markers_known = False  # whether the marker topic has been read to its end once
@@ -84,9 +96,11 @@ class Following:
             self.assembly.aim()
         for view, rows in self._by_view().items():
             self._database.apply(view, rows)
+            self._work.rows += len(rows)
         marker = self.assembly.complete()
         if marker is not None:
             self._database.commit(marker)
+            self._work.commits += 1
             self.assembly.committed()
         return marker
 

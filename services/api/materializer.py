@@ -8,7 +8,7 @@ from pathlib import Path
 
 from services.api.changelog import Log
 from services.api.database import Database, Unusable
-from services.api.following import Following, Views
+from services.api.following import Following, Views, Work
 from services.api.generation import Generation
 from services.api.marker import Marker
 from services.api.rate import Rate
@@ -43,6 +43,7 @@ class Materializer:
         self.trouble: str | None = None  # why the last attempt ended
         self.marker: Marker | None = None  # committed last
         self.rate = Rate()
+        self.work = Work()
         self._open_log = open_log
         self._on_loaded = on_loaded
         self._following: Following | None = None
@@ -116,7 +117,7 @@ class Materializer:
         try:
             database = Database.open(self.path, identity, tables)
             try:
-                return database, Following(views, database, changelog, extent)
+                return database, Following(views, database, changelog, extent, self.work)
             except Unusable:
                 database.close()
                 raise
@@ -124,7 +125,7 @@ class Materializer:
             log.warning("%s: rebuilding from offset zero: %s", self.generation, reason)
             self._withdraw()
             database = Database.create(self.path, identity, tables)
-            return database, Following(views, database, changelog, extent)
+            return database, Following(views, database, changelog, extent, self.work)
 
     def _look_after(self, database: Database) -> None:
         if not database.in_place():

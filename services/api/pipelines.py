@@ -29,7 +29,7 @@ def routes(sources: Sources) -> APIRouter:
         return JSONResponse(
             {
                 "pipelines": [
-                    _pipeline(sources, name) for name in sorted(sources.generations.promotions)
+                    standing(sources, name) for name in sorted(sources.generations.promotions)
                 ]
             }
         )
@@ -37,7 +37,8 @@ def routes(sources: Sources) -> APIRouter:
     return router
 
 
-def _pipeline(sources: Sources, name: str) -> dict[str, Any]:
+def standing(sources: Sources, name: str) -> dict[str, Any]:
+    """Where the pipeline stands; figures are there once its views are loaded."""
     promotion = sources.generations.promotions[name]
     served = sources.generations.served(name)
     loading = sources.generations.loading(name)
@@ -52,10 +53,10 @@ def _pipeline(sources: Sources, name: str) -> dict[str, Any]:
         told["loading"] = progress_text(loading)
     if served is None or served.snapshots is None:
         return told
-    return {**told, "generation": served.generation.number, **_standing(sources, served)}
+    return {**told, "generation": served.generation.number, **_figures(sources, served)}
 
 
-def _standing(sources: Sources, served: Materializer) -> dict[str, Any]:
+def _figures(sources: Sources, served: Materializer) -> dict[str, Any]:
     assert served.snapshots is not None
     with served.snapshots.reading() as snapshot:
         marker = snapshot.marker
@@ -63,7 +64,7 @@ def _standing(sources: Sources, served: Materializer) -> dict[str, Any]:
     lags = lag_records(marker.inputs, sources.freshness.ends())
     total = sum(lags.values()) if lags else None
     rate = served.rate.per_second()
-    standing: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "lag_records": total,
         "lag_records_by_input": lags,
         "rate_per_second": None if rate is None else round(rate, 1),
@@ -73,8 +74,8 @@ def _standing(sources: Sources, served: Materializer) -> dict[str, Any]:
         **sources.dated(marker),
     }
     if served.trouble:
-        standing["trouble"] = served.trouble
-    return standing
+        figures["trouble"] = served.trouble
+    return figures
 
 
 def lag_records(inputs: Offsets, ends: Offsets) -> dict[str, int] | None:
