@@ -55,18 +55,18 @@ class Shop:
     def minute(self, tick: int) -> None:
         """Unload, take back, sell, then see what is broken, gone or miscounted."""
         self._begin(tick)
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
         start_ms = tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
-        self._await(start_ms)
+        self._expect(start_ms)
         for shipment in self.shelves.supply.arriving(end_ms):
             self._unload(shipment)
-        if self.store.is_open(hour_of_day(tick // TICKS_PER_HOUR)):
+        if self.store.is_open(hour_of_day(hour)):
             for brought in self._returns.due(end_ms):
                 self._refund(brought, max(brought.at_ms, start_ms))
         arrivals = self._arrivals
         while arrivals and arrivals[-1].at_ms < end_ms:
             self._sell(arrivals.pop())
-        hour, minute = divmod(tick, TICKS_PER_HOUR)
         while self._losses and self._losses[-1].minute == minute:
             self._lose(self._losses.pop(), end_ms - 1)
         if minute == self.store.number % TICKS_PER_HOUR:
@@ -86,7 +86,7 @@ class Shop:
         first = tick // SHIFT_TICKS * tills
         self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
 
-    def _await(self, now_ms: int) -> None:
+    def _expect(self, now_ms: int) -> None:
         """Hear of what leaves for the store."""
         store_id, skus = self.store.store_id, self.shelves.skus
         for shipment in self.shelves.supply.leaving(now_ms):
