@@ -19,9 +19,12 @@ def contract(name: str) -> Contract:
 
 
 RECEIPTS = contract("public.sales.receipt.v1")
+REFUNDS = contract("public.sales.refund.v1")
+SHIPMENTS = contract("public.logistics.shipment.v1")
 ADJUSTMENTS = contract("public.inventory.adjustment.v1")
 PRODUCTS = contract("public.catalog.product.v1")
 STORES = contract("public.catalog.store.v1")
+PRICE_CHANGES = contract("public.pricing.price-change.v1")
 STOCK_LEVELS = contract("public.inventory.stock-level.v1")
 GENERATIONS = contract("private.control.generation.v1")
 MARKERS = contract("private.control.marker.v1")

@@ -6,7 +6,7 @@ Only the scorer may read it.
 from collections import Counter
 from collections.abc import Mapping
 
-from contracts import ADJUSTMENTS, RECEIPTS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.event import Event
 from generators.outbox import Dirt, Record
 
@@ -21,6 +21,7 @@ class Page:
 
     def __init__(self) -> None:
         self._book: dict[str, int] = {}  # units by sku
+        self._transit: dict[str, int] = {}
         self._dirt: Counter[Dirt] = Counter()
 
     def note(self, record: Record) -> None:
@@ -34,8 +35,21 @@ class Page:
             for line in event["lines"]:
                 sku = line["sku"]
                 book[sku] = book.get(sku, 0) - line["units"]
+        elif record.topic == REFUNDS.name:
+            for line in event["lines"]:
+                _add(book, line["sku"], line["units"])
+        elif record.topic == SHIPMENTS.name:
+            self._ship(event["lines"], arrived=event["status"] == "received")
         elif record.topic == ADJUSTMENTS.name:
-            book[event["sku"]] = book.get(event["sku"], 0) + event["units"]
+            _add(book, event["sku"], event["units"])
+
+    def _ship(self, lines: list[Event], arrived: bool) -> None:
+        """What arrives closes what was dispatched, whether all of it is there or not."""
+        for line in lines:
+            sku, units = line["sku"], line["dispatched_units"]
+            _add(self._transit, sku, -units if arrived else units)
+            if arrived:
+                _add(self._book, sku, line["received_units"])
 
     def close(
         self,
@@ -49,15 +63,16 @@ class Page:
 
         Positions count the records in the store's partition of each topic, this tick's included.
         """
-        book = self._book
+        book, transit = self._book, self._transit
         movements = [
             {
                 "sku": sku,
                 "book_units": book.get(sku, 0),
+                "transit_units": transit.get(sku, 0),
                 "physical_units": physical.get(sku, 0),
             }
-            for sku in book | physical
-            if book.get(sku) or physical.get(sku)
+            for sku in book | transit | physical
+            if book.get(sku) or transit.get(sku) or physical.get(sku)
         ]
         if not movements and not self._dirt and tick % QUIET_TICKS_MAX:
             return None
@@ -73,3 +88,7 @@ class Page:
             "late": self._dirt[Dirt.LATE],
             "beyond_horizon": self._dirt[Dirt.BEYOND_HORIZON],
         }
+
+
+def _add(units: dict[str, int], sku: str, more: int) -> None:
+    units[sku] = units.get(sku, 0) + more

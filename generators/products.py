@@ -1,6 +1,7 @@
 """What the retailer sells."""
 
 from dataclasses import dataclass
+from random import Random
 
 from faker import Faker
 
@@ -62,7 +63,6 @@ def products(seed: int, count: int) -> tuple[Product, ...]:
         goods = category.goods[int(draw.random() * len(category.goods))]
         span_cents = category.cost_cents_max - category.cost_cents_min
         cost_cents = category.cost_cents_min + int(draw.random() ** 2 * span_cents)
-        margin = MARGIN_MIN + draw.random() * (MARGIN_MAX - MARGIN_MIN)
         made.append(
             Product(
                 sku=f"SKU-{number:05d}",
@@ -70,7 +70,7 @@ def products(seed: int, count: int) -> tuple[Product, ...]:
                 category=category.name,
                 supplier_id=f"SUP-{int(draw.random() * SUPPLIERS):02d}",
                 unit_cost_cents=cost_cents,
-                unit_price_cents=int(cost_cents * margin) // 10 * 10 + 9,
+                unit_price_cents=price_cents(cost_cents, draw),
                 pack_size_units=category.pack_sizes_units[
                     int(draw.random() * len(category.pack_sizes_units))
                 ],
@@ -79,3 +79,9 @@ def products(seed: int, count: int) -> tuple[Product, ...]:
             )
         )
     return tuple(made)
+
+
+def price_cents(cost_cents: int, draw: Random) -> int:
+    """A price for what costs so much, with some margin."""
+    margin = MARGIN_MIN + draw.random() * (MARGIN_MAX - MARGIN_MIN)
+    return int(cost_cents * margin) // 10 * 10 + 9

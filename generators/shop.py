@@ -1,16 +1,17 @@
 """A store at work: what its tills and its staff do, and what they write down."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from contracts import ADJUSTMENTS, RECEIPTS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.demand import Arrival, Demand
 from generators.event import Event
 from generators.losses import Kind, Loss, counted, losses
 from generators.outbox import Outbox
+from generators.returns import Return, Returns
 from generators.shelves import Shelves
 from generators.stores import Store
-from generators.supply import Delivery
-from generators.ticks import TICK_MS, TICKS_PER_HOUR, tick_start_ms
+from generators.supply import Shipment
+from generators.ticks import TICK_MS, TICKS_PER_HOUR, hour_of_day, tick_start_ms
 
 SHIFTS_PER_DAY = 3
 SHIFT_TICKS = 24 * TICKS_PER_HOUR // SHIFTS_PER_DAY
@@ -25,6 +26,7 @@ class Shop:
         self._seed = seed
         self._demand = demand
         self._outbox = outbox
+        self._returns = Returns(seed, store.store_id)
         self._registers = [f"{store.store_id}-R{n + 1}" for n in range(store.registers)]
         staff = SHIFTS_PER_DAY * store.registers + 1  # one more: everybody changes tills
         self._cashiers = [f"{store.store_id}-K{n + 1:02d}" for n in range(staff)]
@@ -45,25 +47,37 @@ class Shop:
 
     def begin_hour(self, hour: int) -> None:
         self._arrivals = self._demand.hour(hour)
+        self._returns.begin_hour(hour)
         self._losses = losses(self._seed, self.store, hour, self._arrivals)
         self._arrivals.reverse()
         self._losses.reverse()
 
-    def minute(self, tick: int, deliveries: Sequence[Delivery]) -> None:
-        """Unload, then sell, then see what is broken, gone or miscounted."""
+    def minute(self, tick: int) -> None:
+        """Unload, take back, sell, then see what is broken, gone or miscounted."""
         self._begin(tick)
-        end_ms = tick_start_ms(tick) + TICK_MS
-        for delivery in deliveries:
-            self.shelves.put(delivery.shelf, delivery.units)
-            self._adjust(delivery.shelf, delivery.units, "refill", delivery.at_ms)
+        hour, minute = divmod(tick, TICKS_PER_HOUR)
+        start_ms = tick_start_ms(tick)
+        end_ms = start_ms + TICK_MS
+        self._expect(start_ms)
+        for shipment in self.shelves.supply.arriving(end_ms):
+            self._unload(shipment)
+        if self.store.is_open(hour_of_day(hour)):
+            for brought in self._returns.due(end_ms):
+                self._refund(brought, max(brought.at_ms, start_ms))
         arrivals = self._arrivals
         while arrivals and arrivals[-1].at_ms < end_ms:
             self._sell(arrivals.pop())
-        hour, minute = divmod(tick, TICKS_PER_HOUR)
         while self._losses and self._losses[-1].minute == minute:
             self._lose(self._losses.pop(), end_ms - 1)
         if minute == self.store.number % TICKS_PER_HOUR:
             self._count(counted(len(self.shelves.skus), hour), end_ms - 1)
+
+    def state(self) -> dict[str, Any]:
+        return {"shelves": self.shelves.state(), "returns": self._returns.state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.shelves.restore(state["shelves"])
+        self._returns.restore(state["returns"])
 
     def _begin(self, tick: int) -> None:
         self._tick = tick
@@ -71,6 +85,34 @@ class Shop:
         tills = len(self._registers)
         first = tick // SHIFT_TICKS * tills
         self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
+
+    def _expect(self, now_ms: int) -> None:
+        """Hear of what leaves for the store."""
+        store_id, skus = self.store.store_id, self.shelves.skus
+        for shipment in self.shelves.supply.leaving(now_ms):
+            event = shipment.dispatched(store_id, skus, now_ms)
+            self._outbox.post(SHIPMENTS.name, store_id, event, now_ms)
+
+    def _unload(self, shipment: Shipment) -> None:
+        """Count what has come; what is short is ordered again."""
+        store_id, shelves = self.store.store_id, self.shelves
+        for load in shipment.loads:
+            shelves.put(load.shelf, load.received_units)
+            shelves.order(load.shelf)
+        event = shipment.received(store_id, shelves.skus)
+        self._outbox.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
+
+    def _refund(self, brought: Return, at_ms: int) -> None:
+        """Pay back, at the first till; put back what is whole, and write off what is not."""
+        store_id, shelf = self.store.store_id, self.shelves.place[brought.sku]
+        self.shelves.put(shelf, brought.units)
+        event = brought.refunded(
+            self._event_id("B"), at_ms, store_id, self._registers[0], self._on_duty[0]
+        )
+        self._outbox.post(REFUNDS.name, store_id, event, at_ms)
+        if brought.broken:
+            self.shelves.take(shelf, brought.units)
+            self._adjust(shelf, -brought.units, "damage", at_ms)
 
     def _sell(self, arrival: Arrival) -> None:
         """A receipt for what is there of the basket; who finds nothing leaves without one."""
@@ -83,7 +125,7 @@ class Shop:
                 "unit_price_cents": shelves.prices_cents[shelf],
             }
             for shelf, wanted in wants
-            if (units := shelves.take(shelf, wanted, at_ms))
+            if (units := shelves.take(shelf, wanted))
         ]
         if lines:
             receipt = {
@@ -97,9 +139,10 @@ class Shop:
                 "lines": lines,
             }
             self._outbox.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
+            self._returns.consider(receipt)
 
     def _lose(self, loss: Loss, at_ms: int) -> None:
-        units = self.shelves.take(loss.shelf, loss.units, at_ms)
+        units = self.shelves.take(loss.shelf, loss.units)
         if not units:
             return
         if loss.kind is Kind.UNSEEN:

@@ -1,51 +1,134 @@
-"""Refills: a van comes to every store every few hours with what its shelves were short of."""
+"""Deliveries: every few hours a van leaves for a store with what its shelves were short of."""
 
-from collections import deque
-from typing import NamedTuple
+from collections.abc import Sequence
+from random import Random
+from typing import Any, NamedTuple
 
-from generators.ticks import HOUR_MS, START_MS, TICK_MS
+from generators.chance import chance
+from generators.event import Event
+from generators.stores import Store
+from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR
 
 VAN_EVERY_MS = 4 * HOUR_MS
-PACKING_MS = 2 * HOUR_MS  # what is ordered later than this before a van goes with the next one
 STAGGER_MS = 17 * TICK_MS  # the same van does not stand at two doors
+TRAVEL_MS = 2 * HOUR_MS
+LINES_MAX = 100  # of a shipment; what is more travels as another one
+
+LATE_SHARE = 0.1  # of the shipments
+LATE_TICKS_MAX = 6 * TICKS_PER_HOUR
+SHORT_SHARE = 0.04  # of the lines, of which some packs, or all, are not there
 
 
-class Delivery(NamedTuple):
-    """Goods at a store's door. Times are whole world minutes."""
+class Load(NamedTuple):
+    """Some units for one shelf."""
 
-    at_ms: int
     shelf: int
-    units: int
+    dispatched_units: int
+    received_units: int  # what will be there when the store counts
 
 
-class Vans:
-    """What is on its way to one store."""
+class Shipment(NamedTuple):
+    """Goods on their way to a store. Times are whole world minutes."""
 
-    def __init__(self, store: int) -> None:
-        self._phase_ms = START_MS + store * STAGGER_MS % VAN_EVERY_MS
-        self._underway: deque[Delivery] = deque()  # vans do not overtake: first ordered, first here
+    number: int  # of the store's shipments, from one
+    arrives_ms: int
+    loads: tuple[Load, ...]
+
+    def dispatched(self, store_id: str, skus: Sequence[str], at_ms: int) -> Event:
+        lines = [_line(skus, load, 0) for load in self.loads]
+        return self._step(store_id, "dispatched", at_ms, lines)
+
+    def received(self, store_id: str, skus: Sequence[str]) -> Event:
+        lines = [_line(skus, load, load.received_units) for load in self.loads]
+        return self._step(store_id, "received", self.arrives_ms, lines)
+
+    def _step(self, store_id: str, status: str, at_ms: int, lines: list[Event]) -> Event:
+        shipment_id = f"{store_id}-V{self.number}"
+        return {
+            "event_id": f"{shipment_id}-{status}",
+            "event_time": at_ms,
+            "store_id": store_id,
+            "shipment_id": shipment_id,
+            "purchase_order_id": None,
+            "status": status,
+            "lines": lines,
+        }
+
+
+class Supply:
+    """What one store has ordered, and what is on its way to it."""
+
+    def __init__(self, seed: int, store: Store, packs_units: Sequence[int]) -> None:
+        """Packs: how many units of each shelf come in one; only whole ones are delivered."""
+        self._seed = seed
+        self._store_id = store.store_id
+        self._packs_units = packs_units
+        self._phase_ms = START_MS + store.number * STAGGER_MS % VAN_EVERY_MS
+        self._sent = 0
+        self._ordered: list[tuple[int, int]] = []  # shelf and packs
+        self._underway: list[Shipment] = []
         self._awaited: set[int] = set()
 
     def awaits(self, shelf: int) -> bool:
         return shelf in self._awaited
 
-    def order(self, shelf: int, units: int, now_ms: int) -> None:
-        vans_before = (now_ms + PACKING_MS - self._phase_ms) // VAN_EVERY_MS
-        at_ms = self._phase_ms + (vans_before + 1) * VAN_EVERY_MS
-        self._underway.append(Delivery(at_ms, shelf, units))
+    def order(self, shelf: int, units: int) -> None:
+        """As many packs as the units need, with the next van."""
+        self._ordered.append((shelf, -(-units // self._packs_units[shelf])))
         self._awaited.add(shelf)
 
-    def arriving(self, until_ms: int) -> list[Delivery]:
-        """Unload what has come by then."""
-        here = []
-        while self._underway and self._underway[0].at_ms < until_ms:
-            here.append(self._underway.popleft())
-        self._awaited.difference_update(delivery.shelf for delivery in here)
+    def leaving(self, now_ms: int) -> list[Shipment]:
+        """Send what is ordered, if a van leaves now."""
+        if (now_ms - self._phase_ms) % VAN_EVERY_MS:
+            return []
+        ordered, self._ordered = self._ordered, []
+        leaving = [
+            self._shipment(ordered[at : at + LINES_MAX], now_ms)
+            for at in range(0, len(ordered), LINES_MAX)
+        ]
+        self._underway += leaving
+        return leaving
+
+    def arriving(self, until_ms: int) -> list[Shipment]:
+        """Unload what has come by then; a late van may be overtaken."""
+        here = [shipment for shipment in self._underway if shipment.arrives_ms < until_ms]
+        if here:
+            self._underway = [one for one in self._underway if one.arrives_ms >= until_ms]
+            self._awaited.difference_update(load.shelf for one in here for load in one.loads)
         return here
 
-    def state(self) -> list[Delivery]:
-        return list(self._underway)
+    def state(self) -> dict[str, Any]:
+        return {"sent": self._sent, "ordered": self._ordered, "underway": self._underway}
 
-    def restore(self, state: list[list[int]]) -> None:
-        self._underway = deque(Delivery(*delivery) for delivery in state)
-        self._awaited = {delivery.shelf for delivery in self._underway}
+    def restore(self, state: dict[str, Any]) -> None:
+        self._sent = state["sent"]
+        self._ordered = [(shelf, packs) for shelf, packs in state["ordered"]]
+        self._underway = [
+            Shipment(number, arrives_ms, tuple(Load(*load) for load in loads))
+            for number, arrives_ms, loads in state["underway"]
+        ]
+        self._awaited = {shelf for shelf, _ in self._ordered}
+        self._awaited.update(load.shelf for one in self._underway for load in one.loads)
+
+    def _shipment(self, ordered: Sequence[tuple[int, int]], now_ms: int) -> Shipment:
+        self._sent += 1
+        draw = chance(self._seed, self._store_id, self._sent, "shipment")
+        late_ticks = int(draw.random() * LATE_TICKS_MAX) if draw.random() < LATE_SHARE else 0
+        return Shipment(
+            self._sent,
+            now_ms + TRAVEL_MS + late_ticks * TICK_MS,
+            tuple(self._load(draw, shelf, packs) for shelf, packs in ordered),
+        )
+
+    def _load(self, draw: Random, shelf: int, packs: int) -> Load:
+        units = self._packs_units[shelf]
+        there = int(draw.random() * packs) if draw.random() < SHORT_SHARE else packs
+        return Load(shelf, packs * units, there * units)
+
+
+def _line(skus: Sequence[str], load: Load, received_units: int) -> Event:
+    return {
+        "sku": skus[load.shelf],
+        "dispatched_units": load.dispatched_units,
+        "received_units": received_units,
+    }

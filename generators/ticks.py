@@ -25,6 +25,11 @@ def hour_of_week(hour: int) -> int:
     return (START.hour + hour) % HOURS_PER_WEEK
 
 
+def hour_of_day(hour: int) -> int:
+    """Hours since midnight of the world's n-th hour."""
+    return (START.hour + hour) % 24
+
+
 def day(hour: int) -> int:
     """The calendar day of the world's n-th hour, counted from the first."""
     return (START.hour + hour) // 24

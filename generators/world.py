@@ -1,24 +1,36 @@
 """The world: a function of its parameters, minute by minute."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from contracts import ADJUSTMENTS, LEDGER, PRODUCTS, RECEIPTS, STORES
+from contracts import (
+    ADJUSTMENTS,
+    LEDGER,
+    PRICE_CHANGES,
+    PRODUCTS,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    STORES,
+)
 from generators.catalog import product_introduced, store_opened
 from generators.customers import Customers
 from generators.demand import Demand, visits_per_hour
+from generators.event import Event
 from generators.ledger import Page
 from generators.numbering import Counts, Numbering, Publication
 from generators.outbox import Outbox
 from generators.parameters import Parameters
+from generators.prices import Prices
 from generators.products import products
 from generators.shelves import Shelves
 from generators.shop import Shop
 from generators.stores import stores
-from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, tick_start_ms
+from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
 
-TOPICS = (PRODUCTS, STORES, ADJUSTMENTS, RECEIPTS, LEDGER)
-MOVING = (RECEIPTS, ADJUSTMENTS)  # what moves the book stock of a shelf
+MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
+TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER)
 HORIZONS_MS = {
     topic.name: topic.horizon // timedelta(milliseconds=1) for topic in MOVING if topic.horizon
 }
@@ -29,8 +41,9 @@ class World:
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
-        self._products = products(parameters.seed, parameters.products)
-        self._stores = stores(parameters.seed, parameters.stores, self._products)
+        self.products = products(parameters.seed, parameters.products)
+        self._stores = stores(parameters.seed, parameters.stores, self.products)
+        self._prices = Prices(parameters.seed, self.products)
         self._outbox = Outbox(parameters, HORIZONS_MS)
         self._numbering = Numbering({topic.name: topic.settings.partitions for topic in TOPICS})
         self._shops = self._open_shops(parameters)
@@ -47,11 +60,9 @@ class World:
         if tick == 0:
             self._begin()
         if minute == 0:
-            self._outbox.begin_hour(hour)
-            for shop in self._shops:
-                shop.begin_hour(hour)
+            self._begin_hour(hour)
         for shop in self._shops:
-            shop.minute(tick, shop.shelves.arriving(end_ms))
+            shop.minute(tick)
         publications = self._publish(tick, end_ms)
         self.next_tick = tick + 1
         return publications
@@ -79,7 +90,8 @@ class World:
             "next_tick": self.next_tick,
             "counts": self._numbering.counts,
             "outbox": self._outbox.state(),
-            "shelves": [shop.shelves.state() for shop in self._shops],
+            "prices": self._prices.state(),
+            "shops": [shop.state() for shop in self._shops],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -87,8 +99,10 @@ class World:
         self.next_tick = state["next_tick"]
         self._numbering.restore(state["counts"])
         self._outbox.restore(state["outbox"])
-        for shop, shelves in zip(self._shops, state["shelves"], strict=True):
-            shop.shelves.restore(shelves)
+        self._prices.restore(state["prices"])
+        for shop, of_shop in zip(self._shops, state["shops"], strict=True):
+            shop.restore(of_shop)
+            shop.shelves.price(self._prices.cents)
 
     def _open_shops(self, parameters: Parameters) -> list[Shop]:
         customers = Customers(parameters.seed, parameters.stores)
@@ -97,7 +111,7 @@ class World:
             Shop(
                 parameters.seed,
                 store,
-                Shelves(store, self._products, sum(week) * 24 / HOURS_PER_WEEK),
+                Shelves(parameters.seed, store, self.products, sum(week) * 24 / HOURS_PER_WEEK),
                 Demand(parameters.seed, store, customers, week),
                 self._outbox,
             )
@@ -105,14 +119,28 @@ class World:
         ]
 
     def _begin(self) -> None:
-        """Announce products and stores, and fill the shelves."""
+        """Announce products, prices and stores, and fill the shelves."""
         now_ms = tick_start_ms(0)
-        for product in self._products:
+        for product in self.products:
             self._outbox.post_clean(PRODUCTS.name, product.sku, product_introduced(product), now_ms)
+        self._announce(self._prices.introduced(), now_ms)
         for store in self._stores:
             self._outbox.post_clean(STORES.name, store.store_id, store_opened(store), now_ms)
         for shop in self._shops:
             shop.open()
+
+    def _begin_hour(self, hour: int) -> None:
+        self._outbox.begin_hour(hour)
+        self._announce(self._prices.decided(hour), hour_start_ms(hour))
+        if self._prices.take_effect(hour):
+            for shop in self._shops:
+                shop.shelves.price(self._prices.cents)
+        for shop in self._shops:
+            shop.begin_hour(hour)
+
+    def _announce(self, changes: Iterable[Event], now_ms: int) -> None:
+        for change in changes:
+            self._outbox.post_clean(PRICE_CHANGES.name, change["sku"], change, now_ms)
 
     def _publish(self, tick: int, end_ms: int) -> list[Publication]:
         pages = {store.store_id: Page() for store in self._stores}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
 from services.api.tables import Table
 
 JSON = "application/json"
@@ -11,7 +11,12 @@ JSON = "application/json"
 Document = Mapping[str, Any]
 
 SHELF = (_TABLE := Table(STOCK_LEVELS)).shown(_TABLE.stored(STOCK_LEVELS.examples[0]))
-INPUTS = {ADJUSTMENTS.name: [812, 790, 801, 822], RECEIPTS.name: [10412, 9981, 10007, 10220]}
+INPUTS = {
+    ADJUSTMENTS.name: [812, 790, 801, 822],
+    RECEIPTS.name: [10412, 9981, 10007, 10220],
+    REFUNDS.name: [104, 97, 101, 99],
+    SHIPMENTS.name: [34, 30, 31, 33],
+}
 DATES = {"freshness_ms": 212, "as_of": {"generation": 1, "batch": 812, "inputs": INPUTS}}
 
 PAGE = {
@@ -33,7 +38,7 @@ PIPELINES = {
             "generations": [{"number": 1, "state": "promoted"}],
             "generation": 1,
             "lag_records": 9,
-            "lag_records_by_input": {ADJUSTMENTS.name: 0, RECEIPTS.name: 9},
+            "lag_records_by_input": dict.fromkeys(INPUTS, 0) | {RECEIPTS.name: 9},
             "rate_per_second": 20.4,
             "behind_world_seconds": 4.1,
             "marker_written_at": "2026-03-02T10:41:07.212Z",

@@ -2,26 +2,41 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from contracts import ADJUSTMENTS, LEDGER, RECEIPTS
+from contracts import ADJUSTMENTS, LEDGER, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.numbering import Publication
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
 from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, hours, pages
 
+BOOK, TRANSIT = "book_units", "transit_units"
 
-def movements(publication: Publication) -> Iterator[tuple[tuple[str, str], int]]:
-    """Signed units by shelf, of a receipt or an adjustment."""
+Account = tuple[str, str, str]
+"""What is counted: stock by the books or goods on their way; of a store and a sku."""
+
+
+def movements(publication: Publication) -> Iterator[tuple[Account, int]]:
+    """What a published event adds to each account."""
     event = publication.event
+    store_id = event.get("store_id", "")
     if publication.topic == RECEIPTS.name:
         for line in event["lines"]:
-            yield (event["store_id"], line["sku"]), -line["units"]
+            yield (BOOK, store_id, line["sku"]), -line["units"]
+    elif publication.topic == REFUNDS.name:
+        for line in event["lines"]:
+            yield (BOOK, store_id, line["sku"]), line["units"]
+    elif publication.topic == SHIPMENTS.name:
+        closes = event["status"] == "received"
+        for line in event["lines"]:
+            yield (BOOK, store_id, line["sku"]), line["received_units"]
+            units = line["dispatched_units"]
+            yield (TRANSIT, store_id, line["sku"]), -units if closes else units
     elif publication.topic == ADJUSTMENTS.name:
-        yield (event["store_id"], event["sku"]), event["units"]
+        yield (BOOK, store_id, event["sku"]), event["units"]
 
 
 def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
-    book: Counter[tuple[str, str]] = Counter()
-    said: Counter[tuple[str, str]] = Counter()
+    book: Counter[Account] = Counter()
+    said: Counter[Account] = Counter()
     seen: set[str] = set()
     pages_seen = 0
     for publication in hours(24):
@@ -29,15 +44,17 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
             page = publication.event
             pages_seen += 1
             for moved in page["movements"]:
-                book[page["store_id"], moved["sku"]] += moved["book_units"]
-            of_store = [shelf for shelf in said if shelf[0] == publication.key]
-            assert [book[shelf] for shelf in of_store] == [said[shelf] for shelf in of_store]
+                for units in (BOOK, TRANSIT):
+                    book[units, page["store_id"], moved["sku"]] += moved[units]
+            of_store = [account for account in said if account[1] == publication.key]
+            assert [book[account] for account in of_store] == [said[one] for one in of_store]
         elif publication.event["event_id"] not in seen:
             seen.add(publication.event["event_id"])
-            for shelf, units in movements(publication):
-                said[shelf] += units
+            for account, moved_units in movements(publication):
+                said[account] += moved_units
     assert pages_seen > 24 * 60
     assert book == said
+    assert {account[0] for account in said} == {BOOK, TRANSIT}
 
 
 def test_a_page_names_the_positions_that_it_is_true_at() -> None:

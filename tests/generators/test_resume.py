@@ -12,7 +12,7 @@ from generators.parameters import Parameters
 from generators.resume import Logged, OtherWorld
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
-from tests.generators.worlds import as_logged
+from tests.generators.worlds import SMALL, as_logged
 
 HOURS = 4
 TICKS = HOURS * TICKS_PER_HOUR
@@ -110,3 +110,17 @@ def test_a_state_is_taken_between_two_hours() -> None:
     world.tick()
     with pytest.raises(ValueError, match="between two hours"):
         world.state()
+
+
+def test_a_restored_world_goes_on_with_its_prices_deliveries_and_returns() -> None:
+    """From a state that has all of them open: a price decided, goods under way, goods to return."""
+    uncut_world, again = World(SMALL), World(SMALL)
+    for _ in range(37 * TICKS_PER_HOUR):
+        uncut_world.tick()
+    state: dict[str, Any] = json.loads(json.dumps(uncut_world.state()))
+    assert state["prices"]["ahead"]
+    assert all(shop["returns"] for shop in state["shops"])
+    assert any(shop["shelves"]["supply"]["underway"] for shop in state["shops"])
+    again.restore(state)
+    for _ in range(14 * TICKS_PER_HOUR):
+        assert again.tick() == uncut_world.tick()

@@ -90,10 +90,10 @@ def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> No
     assert 2.8 < sum(lines) / len(lines) < 3.1
 
 
-def test_refills_damage_theft_and_counts_are_written_down() -> None:
+def test_damage_theft_and_counts_are_written_down() -> None:
     reasons = {
         publication.event["reason"]
         for publication in hours(48)
         if publication.topic == ADJUSTMENTS.name
     }
-    assert reasons == {"opening", "refill", "count", "damage", "theft"}
+    assert reasons == {"opening", "count", "damage", "theft"}

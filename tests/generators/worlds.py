@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
-from contracts import LEDGER, contract, encode
+from contracts import LEDGER, Contract, contract, encode
+from generators.event import Event
 from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.resume import Published
@@ -30,6 +31,18 @@ def hours(count: int) -> tuple[Publication, ...]:
     """What the small world publishes in its first hours."""
     world = World(SMALL)
     return tuple(publication for _ in range(count * TICKS_PER_HOUR) for publication in world.tick())
+
+
+@cache
+def published(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
+    """What a world publishes to one topic in its first hours."""
+    world = World(parameters)
+    return tuple(
+        publication.event
+        for _ in range(hours * TICKS_PER_HOUR)
+        for publication in world.tick()
+        if publication.topic == topic.name
+    )
 
 
 def as_logged(publication: Publication) -> Published:

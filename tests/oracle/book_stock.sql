@@ -9,9 +9,9 @@ with first_copy as (
 select
     store_id,
     sku,
-    sum(adjusted - sold)::bigint                            as units,
-    sum(adjusted - sold) filter (where not applied)::bigint as units_quarantined,
-    count(*) filter (where not applied)                     as movements_quarantined
+    sum(received + adjusted + refunded - sold)::bigint as units_on_hand,
+    sum(dispatched - closed)::bigint                   as units_in_transit,
+    count(*) filter (where not applied)                as movements_quarantined
 from posted
 join first_copy using (topic, partition, event_id, "offset")
 join page using (store_id, topic)

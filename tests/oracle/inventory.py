@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from contracts import ADJUSTMENTS, RECEIPTS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.judge import Event, Unreadable, event, on_time
@@ -22,6 +22,9 @@ from tests.oracle.log import Record, read
 Row = dict[str, Any]
 
 LINES_PER_CHUNK = 100_000
+
+MOVEMENTS = ("sold", "refunded", "received", "adjusted", "dispatched", "closed")
+"""What a line may say of a shelf, in units; `closed` are those no longer under way."""
 
 COLUMNS: dict[str, pa.DataType] = {
     "topic": pa.string(),
@@ -33,8 +36,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "event_time": pa.timestamp("ms", tz="UTC"),
     "store_id": pa.string(),
     "sku": pa.string(),
-    "sold": pa.int64(),
-    "adjusted": pa.int64(),
+    **dict.fromkeys(MOVEMENTS, pa.int64()),
 }
 POSTED = pa.schema(COLUMNS)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
@@ -131,11 +133,26 @@ def posted(record: Record, happened: Event) -> list[Row]:
         "event_time": happened["event_time"],
         "store_id": happened["store_id"],
     }
-    if record.topic == RECEIPTS.name:
-        return [
-            {**shared, "sku": line["sku"], "sold": line["units"], "adjusted": 0}
-            for line in happened["lines"]
-        ]
-    if record.topic == ADJUSTMENTS.name:
-        return [{**shared, "sku": happened["sku"], "sold": 0, "adjusted": happened["units"]}]
-    raise ValueError(f"The inventory is not moved by {record.topic}.")
+    nothing = dict.fromkeys(MOVEMENTS, 0)
+    return [
+        {**shared, "sku": sku, **nothing, **units} for sku, units in moved(record.topic, happened)
+    ]
+
+
+def moved(topic: str, happened: Event) -> Iterator[tuple[str, dict[str, int]]]:
+    """The sku of each line, and what the line says of it."""
+    if topic == ADJUSTMENTS.name:
+        yield happened["sku"], {"adjusted": happened["units"]}
+        return
+    for line in happened["lines"]:
+        if topic == RECEIPTS.name:
+            yield line["sku"], {"sold": line["units"]}
+        elif topic == REFUNDS.name:
+            yield line["sku"], {"refunded": line["units"]}
+        elif topic == SHIPMENTS.name and happened["status"] == "dispatched":
+            yield line["sku"], {"dispatched": line["dispatched_units"]}
+        elif topic == SHIPMENTS.name:
+            units = {"received": line["received_units"], "closed": line["dispatched_units"]}
+            yield line["sku"], units
+        else:
+            raise ValueError(f"The inventory is not moved by {topic}.")

@@ -8,14 +8,14 @@ store by store, a last page that lies wholly before them; there the two must agr
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from contracts import LEDGER, decode
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
-from tests.oracle.inventory import Oracle
+from tests.oracle.inventory import Oracle, Row
 from tests.oracle.log import read
 
 DIRT = ("duplicates", "late", "beyond_horizon")
@@ -30,13 +30,26 @@ COLUMNS: dict[str, pa.DataType] = {
 PAGE = pa.schema(COLUMNS)
 
 
+class Units(NamedTuple):
+    """The stock of a shelf by the books."""
+
+    on_hand: int = 0
+    in_transit: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.on_hand} on hand, {self.in_transit} in transit"
+
+
+NONE = Units()
+
+
 @dataclass(frozen=True)
 class Difference:
-    """A shelf on which the ledger and the log disagree, in units."""
+    """A shelf on which the ledger and the log disagree."""
 
     shelf: Shelf
-    ledger: int
-    log: int
+    ledger: Units
+    log: Units
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,8 @@ class Audit:
 
 def audit(settings: Settings, oracle: Oracle) -> Audit:
     """Compare at the last pages that lie before where the oracle has read."""
-    stock: Counter[Shelf] = Counter()
+    on_hand: Counter[Shelf] = Counter()
+    in_transit: Counter[Shelf] = Counter()
     last: dict[str, Mapping[str, int]] = {}
     pages = 0
     dirt = dict.fromkeys(DIRT, 0)
@@ -68,16 +82,26 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
         store_id = page["store_id"]
         last[store_id] = positions
         for movement in page["movements"]:
-            stock[store_id, movement["sku"]] += movement["book_units"]
+            on_hand[store_id, movement["sku"]] += movement["book_units"]
+            in_transit[store_id, movement["sku"]] += movement["transit_units"]
     oracle.load("page", page_table(last))
-    said = {(row["store_id"], row["sku"]): row for row in oracle.ask("book_stock")}
+    booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
+    said = oracle.ask("book_stock")
     return Audit(
         pages=pages,
-        shelves=len(stock),
+        shelves=len(booked),
         dirt=dirt,
-        quarantined=sum(row["movements_quarantined"] for row in said.values()),
-        differences=differences(stock, {shelf: row["units"] for shelf, row in said.items()}),
+        quarantined=sum(row["movements_quarantined"] for row in said),
+        differences=differences(booked, {shelf_of(row): units_of(row) for row in said}),
     )
+
+
+def shelf_of(row: Row) -> Shelf:
+    return row["store_id"], row["sku"]
+
+
+def units_of(row: Row) -> Units:
+    return Units(row["units_on_hand"], row["units_in_transit"])
 
 
 def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -104,9 +128,9 @@ def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
     return pa.Table.from_pylist(rows, PAGE)
 
 
-def differences(ledger: Mapping[Shelf, int], log: Mapping[Shelf, int]) -> list[Difference]:
+def differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:
     return [
-        Difference(shelf, ledger.get(shelf, 0), log.get(shelf, 0))
+        Difference(shelf, ledger.get(shelf, NONE), log.get(shelf, NONE))
         for shelf in sorted(ledger.keys() | log.keys())
-        if ledger.get(shelf, 0) != log.get(shelf, 0)
+        if ledger.get(shelf, NONE) != log.get(shelf, NONE)
     ]

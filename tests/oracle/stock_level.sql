@@ -9,12 +9,15 @@ with first_copy as (
 select
     store_id,
     sku,
-    sum(adjusted - sold)::bigint       as units_on_hand,
-    sum(sold)::bigint                  as units_sold,
-    sum(adjusted)::bigint              as units_adjusted,
-    min(event_time)                    as first_event_time,
-    max(event_time)                    as last_event_time,
-    count(distinct (topic, event_id))  as version
+    sum(received + adjusted + refunded - sold)::bigint as units_on_hand,
+    sum(sold)::bigint                                  as units_sold,
+    sum(refunded)::bigint                              as units_refunded,
+    sum(received)::bigint                              as units_received,
+    sum(adjusted)::bigint                              as units_adjusted,
+    sum(dispatched - closed)::bigint                   as units_in_transit,
+    min(event_time)                                    as first_event_time,
+    max(event_time)                                    as last_event_time,
+    count(distinct (topic, event_id))                  as version
 from posted
 join first_copy using (topic, partition, event_id, "offset")
 group by store_id, sku

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from contracts import ADJUSTMENTS, RECEIPTS, Contract, encode, key
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, encode, key
 from pipelines.common.decode import decode
 from pipelines.common.events import Events
 from pipelines.common.judge import judge
@@ -70,6 +70,61 @@ def receipt(
         ],
     }
     return publish(RECEIPTS, event | fields, after)
+
+
+def refund(
+    *lines: tuple[str, int],
+    at: timedelta = timedelta(),
+    after: timedelta = timedelta(),
+    **fields: Any,
+) -> Published:
+    """Goods taken back, without a receipt; otherwise as `receipt`."""
+    event = {
+        "event_id": f"B-{next(numbers)}",
+        "event_time": OPENING + at,
+        "store_id": "S001",
+        "register_id": "S001-T1",
+        "cashier_id": "S001-C1",
+        "card_token": None,
+        "receipt_event_id": None,
+        "lines": [
+            {"sku": sku, "units": units, "unit_price_cents": 100}
+            for sku, units in lines or (("A", 1),)
+        ],
+    }
+    return publish(REFUNDS, event | fields, after)
+
+
+def dispatch(*lines: tuple[str, int], **fields: Any) -> Published:
+    """A shipment leaves for the store; lines are (sku, units)."""
+    return shipment("dispatched", *((sku, units, 0) for sku, units in lines), **fields)
+
+
+def delivery(*lines: tuple[str, int, int], **fields: Any) -> Published:
+    """A shipment is counted at the store; lines are (sku, units dispatched, units received)."""
+    return shipment("received", *lines, **fields)
+
+
+def shipment(
+    status: str,
+    *lines: tuple[str, int, int],
+    at: timedelta = timedelta(),
+    after: timedelta = timedelta(),
+    **fields: Any,
+) -> Published:
+    event = {
+        "event_id": f"V-{next(numbers)}",
+        "event_time": OPENING + at,
+        "store_id": "S001",
+        "shipment_id": "S001-V1",
+        "purchase_order_id": None,
+        "status": status,
+        "lines": [
+            {"sku": sku, "dispatched_units": dispatched, "received_units": received}
+            for sku, dispatched, received in lines
+        ],
+    }
+    return publish(SHIPMENTS, event | fields, after)
 
 
 def adjustment(

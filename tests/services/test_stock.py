@@ -148,7 +148,10 @@ def test_a_product_is_listed_in_every_store_with_totals(shelves: Answers) -> Non
         "stores": 2,
         "units_on_hand": 13,
         "units_sold": 0,
+        "units_refunded": 0,
+        "units_received": 0,
         "units_adjusted": 13,
+        "units_in_transit": 0,
     }
 
 

@@ -83,7 +83,7 @@ def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Pa
     code = tmp_path / "code"
     snapshot.take(root(), NAME, code)
     transform = code / "pipelines" / NAME / "transform.py"
-    transform.write_text(transform.read_text().replace("units(ADJUSTED) - ", "-"))
+    transform.write_text(transform.read_text().replace(" - closed()", ""))
     refused = run_generation(kafka, code)
     assert refused.returncode == 1
     assert "should run the code it was founded with" in refused.stderr

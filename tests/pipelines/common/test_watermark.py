@@ -3,11 +3,11 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts import ADJUSTMENTS, RECEIPTS
 from pipelines.common.backlog import Backlog
 from pipelines.common.watermark import MARGIN, RECORDS_PER_BATCH_MAX, pace
+from pipelines.inventory.pipeline import PIPELINE
 
-READS = (RECEIPTS, ADJUSTMENTS)
+READS = PIPELINE.reads
 HORIZON = timedelta(hours=2)
 
 spans = st.timedeltas(min_value=timedelta(), max_value=timedelta(days=3650))

@@ -9,7 +9,16 @@ from pyspark.sql import SparkSession
 from contracts import STOCK_LEVELS, digest
 from pipelines.common.fold import rows
 from pipelines.inventory.pipeline import PIPELINE
-from tests.pipelines.log import Published, adjustment, collected, events, receipt
+from tests.pipelines.log import (
+    Published,
+    adjustment,
+    collected,
+    delivery,
+    dispatch,
+    events,
+    receipt,
+    refund,
+)
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark
@@ -32,6 +41,11 @@ def event(chance: Random) -> Published:
         units = chance.choice([-3, -1, 12, 40])
         return adjustment(units, chance.choice(SKUS), store_id=store_id, **when)
     lines = [(chance.choice(SKUS), chance.randint(1, 9)) for _ in range(chance.randint(1, 5))]
+    if chance.random() < 0.1:
+        short = [(sku, units, chance.randint(0, units)) for sku, units in lines]
+        return delivery(*short, store_id=store_id, **when)
+    if chance.random() < 0.2:
+        return chance.choice([dispatch, refund])(*lines, store_id=store_id, **when)
     return receipt(*lines, store_id=store_id, **when)
 
 

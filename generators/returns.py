@@ -1,0 +1,92 @@
+"""Returns: what customers bring back, hours or days after they bought it."""
+
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from generators.chance import chance
+from generators.event import Event
+from generators.ticks import HOUR_MS
+
+RETURNED_SHARE = 0.02  # of the receipts
+AFTER_MS_MIN = HOUR_MS // 2
+AFTER_MS_MAX = 48 * HOUR_MS
+RECEIPT_LOST_SHARE = 0.1
+BROKEN_SHARE = 0.15  # the money is paid back, the goods are not sold again
+
+
+class Return(NamedTuple):
+    """Some units of one line of one receipt, to be brought back."""
+
+    at_ms: int
+    sold_by: str  # the receipt's event id
+    sku: str
+    units: int
+    unit_price_cents: int
+    card_token: str | None
+    receipt_lost: bool
+    broken: bool
+
+    def refunded(
+        self, event_id: str, at_ms: int, store_id: str, register_id: str, cashier_id: str
+    ) -> Event:
+        line = {"sku": self.sku, "units": self.units, "unit_price_cents": self.unit_price_cents}
+        return {
+            "event_id": event_id,
+            "event_time": at_ms,
+            "store_id": store_id,
+            "register_id": register_id,
+            "cashier_id": cashier_id,
+            "card_token": self.card_token,
+            "receipt_event_id": None if self.receipt_lost else self.sold_by,
+            "lines": [line],
+        }
+
+
+class Returns:
+    """What the customers of one store will bring back."""
+
+    def __init__(self, seed: int, store_id: str) -> None:
+        self._seed = seed
+        self._store_id = store_id
+        self._ahead: list[Return] = []  # a heap; no two are of one receipt
+        self._random = chance(seed, store_id, 0, "returns").random
+
+    def begin_hour(self, hour: int) -> None:
+        self._random = chance(self._seed, self._store_id, hour, "returns").random
+
+    def consider(self, receipt: Event) -> None:
+        """Now and then, somebody does not like what they bought."""
+        random = self._random
+        if random() >= RETURNED_SHARE:
+            return
+        lines = receipt["lines"]
+        line = lines[int(random() * len(lines))]
+        heappush(
+            self._ahead,
+            Return(
+                at_ms=receipt["event_time"]
+                + AFTER_MS_MIN
+                + int(random() * (AFTER_MS_MAX - AFTER_MS_MIN)),
+                sold_by=receipt["event_id"],
+                sku=line["sku"],
+                units=1 + int(random() * line["units"]),
+                unit_price_cents=line["unit_price_cents"],
+                card_token=receipt["card_token"],
+                receipt_lost=random() < RECEIPT_LOST_SHARE,
+                broken=random() < BROKEN_SHARE,
+            ),
+        )
+
+    def due(self, until_ms: int) -> list[Return]:
+        """Who has come back by then."""
+        due = []
+        while self._ahead and self._ahead[0].at_ms < until_ms:
+            due.append(heappop(self._ahead))
+        return due
+
+    def state(self) -> list[Return]:
+        return self._ahead
+
+    def restore(self, state: list[list[int | str | None]]) -> None:
+        self._ahead = [Return._make(one) for one in state]
+        heapify(self._ahead)

@@ -1,0 +1,62 @@
+"""Refunds: some of what was sold comes back, mostly with its receipt."""
+
+from collections import Counter
+
+from contracts import RECEIPTS, REFUNDS
+from generators.returns import AFTER_MS_MAX, AFTER_MS_MIN
+from generators.stores import stores
+from generators.world import World
+from tests.generators.worlds import CLEAN, published
+
+
+def test_a_refund_pays_back_what_its_receipt_says() -> None:
+    receipts = {event["event_id"]: event for event in published(CLEAN, RECEIPTS, hours=72)}
+    with_receipt = 0
+    for refund in published(CLEAN, REFUNDS, hours=72):
+        receipt = receipts.get(refund["receipt_event_id"])
+        if receipt is None:
+            assert refund["receipt_event_id"] is None
+            continue
+        with_receipt += 1
+        (line,) = refund["lines"]
+        bought = [
+            one["units"]
+            for one in receipt["lines"]
+            if (one["sku"], one["unit_price_cents"]) == (line["sku"], line["unit_price_cents"])
+        ]
+        assert line["units"] <= max(bought)
+        assert refund["store_id"] == receipt["store_id"]
+        assert refund["card_token"] == receipt["card_token"]
+        assert refund["event_time"] >= receipt["event_time"] + AFTER_MS_MIN
+    assert with_receipt > 100
+
+
+def test_a_few_customers_have_lost_the_receipt() -> None:
+    refunds = list(published(CLEAN, REFUNDS, hours=72))
+    without = [refund for refund in refunds if refund["receipt_event_id"] is None]
+    assert 0.05 < len(without) / len(refunds) < 0.2
+
+
+def test_no_receipt_is_refunded_twice() -> None:
+    times = Counter(refund["receipt_event_id"] for refund in published(CLEAN, REFUNDS, hours=72))
+    del times[None]
+    assert set(times.values()) == {1}
+
+
+def test_nobody_is_paid_back_while_the_store_is_closed() -> None:
+    of = {
+        store.store_id: store for store in stores(CLEAN.seed, CLEAN.stores, World(CLEAN).products)
+    }
+    assert any(store.closes_at_hour < 24 for store in of.values())
+    for refund in published(CLEAN, REFUNDS, hours=72):
+        assert of[refund["store_id"]].is_open(refund["event_time"] // 3_600_000 % 24)
+
+
+def test_some_come_back_the_day_after() -> None:
+    receipts = {event["event_id"]: event["event_time"] for event in published(CLEAN, RECEIPTS, 72)}
+    after_ms = [
+        refund["event_time"] - receipts[refund["receipt_event_id"]]
+        for refund in published(CLEAN, REFUNDS, hours=72)
+        if refund["receipt_event_id"]
+    ]
+    assert max(after_ms) > AFTER_MS_MAX / 2
