@@ -19,6 +19,7 @@ from services.api import (
     products,
     registry,
     stock,
+    stream,
     topics,
     views,
 )
@@ -61,7 +62,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, pipelines, views, health):
+    for nouns in (stock, products, pipelines, views, stream, health):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
