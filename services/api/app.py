@@ -58,6 +58,7 @@ def app(sources: Sources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
+    made.state.stopping = sources.stopping
     figures = CollectorRegistry()
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))

@@ -43,6 +43,7 @@ GENERATION = "another generation is served"
 FORGOTTEN = "the change log no longer, or not yet, holds what came after the event named"
 TOO_MANY = f"more than {changes.ROWS_PER_CHANGE_MAX} rows changed at once"
 TOO_SLOW = "read too slowly: the change log has moved on"
+STOPPING = "the API is being stopped"
 TOO_LONG = "a stream ends after an hour"
 
 LastEventId = Annotated[
@@ -180,7 +181,8 @@ def routes(sources: Sources) -> APIRouter:
                 "one of them has ended.",
                 headers={"Retry-After": "5"},
             )
-        return Streamed(messages(Place(sources, query.view, last_event_id)), streams)
+        place = Place(sources, query.view, last_event_id)
+        return Streamed(messages(place, sources.stopping), streams)
 
     return router
 
@@ -205,11 +207,11 @@ class Streamed(StreamingResponse):
             self._streams.release()
 
 
-async def messages(place: Place) -> AsyncIterator[str]:
+async def messages(place: Place, stopping: threading.Event) -> AsyncIterator[str]:
     """The stream's text, event by event, with a heartbeat where there is nothing to tell."""
     yield f"retry: {RETRY_MS}\n\n"
     began = told = monotonic()
-    while monotonic() < began + STREAM_SECONDS_MAX:
+    while not stopping.is_set() and monotonic() < began + STREAM_SECONDS_MAX:
         event = _next(place)
         if event is not None:
             told = monotonic()
@@ -221,7 +223,7 @@ async def messages(place: Place) -> AsyncIterator[str]:
             yield ": nothing new\n\n"
         else:
             await asyncio.sleep(POLL_SECONDS)
-    yield str(end(TOO_LONG))
+    yield str(end(STOPPING if stopping.is_set() else TOO_LONG))
 
 
 def _next(place: Place) -> Event | None:

@@ -172,13 +172,27 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
     inventory.mark()
 
     async def whole() -> list[str]:
-        return [each async for each in messages(entered(sources))]
+        return [each async for each in messages(entered(sources), sources.stopping)]
 
     with serving(sources):
         text = asyncio.run(whole())
     assert text[0] == "retry: 1000\n\n"
     assert ": nothing new\n\n" in text
     assert stream.TOO_LONG in text[-1]
+
+
+def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
+    log: MemoryLog, inventory: Writing, tmp_path: Path
+) -> None:
+    promote(log, inventory)
+    inventory.mark()
+    sources = memory_sources(log, tmp_path)
+    with serving(sources) as api, following(api.ready()) as events:
+        next(events)
+        sources.stopping.set()
+        last = next(events)
+        assert (last.kind, last.data["reason"]) == ("end", stream.STOPPING)
+        assert next(events, None) is None
 
 
 def test_so_many_readers_and_no_more_until_one_leaves(
