@@ -19,6 +19,7 @@ from services.api import (
     products,
     registry,
     stock,
+    stream,
     topics,
     views,
 )
@@ -57,11 +58,12 @@ def app(sources: Sources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
+    made.state.stopping = sources.stopping
     figures = CollectorRegistry()
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, pipelines, views, health):
+    for nouns in (stock, products, pipelines, views, stream, health):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())

@@ -7,23 +7,25 @@ generation that nobody reads any more is a file to remove.
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from services.api.changes import LAYOUT as CHANGES_LAYOUT
+from services.api.changes import Touched
 from services.api.marker import Marker, from_json
-from services.api.tables import Table
+from services.api.tables import Stored, Table
 
-LAYOUT_VERSION = 1  # of the tables below; those of the views are part of the schema digest
+LAYOUT_VERSION = 2  # of the tables below; those of the views are part of the schema digest
 CACHE_KIB_MAX = 32_768  # a transaction that needs more goes on in the WAL, on disk
 WAL_KEPT_BYTES_MAX = 64 * 1024 * 1024
 
-LAYOUT = """
+LAYOUT = f"""
 create table identity (name text primary key, value text not null) without rowid;
 create table progress (
     only integer primary key check (only = 1),
     marker text not null
 );
+{CHANGES_LAYOUT};
 """
 
 
@@ -38,6 +40,7 @@ class Database:
         self.path = path
         self._connection = connection
         self._tables = {table.view: table for table in tables}
+        self._touched = Touched(self._tables)
         self._inode = path.stat().st_ino
 
     @classmethod
@@ -72,14 +75,16 @@ class Database:
         """The committed marker; its offsets are where to go on. None before the first."""
         return _marker(self._connection)
 
-    def apply(self, view: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    def apply(self, view: str, rows: Sequence[Stored]) -> None:
         """Write rows that belong before the next marker; none is seen until `commit`."""
         self._begin()
+        self._touched.add(view, rows)
         self._connection.executemany(self._tables[view].upsert, rows)
 
     def commit(self, marker: Marker) -> None:
-        """Make the rows and the marker, which holds the offsets, visible as one."""
+        """Make rows, changes and the marker, which holds the offsets, visible as one."""
         self._begin()
+        self._touched.record(self._connection, marker)
         self._connection.execute(
             "insert or replace into progress values (1, ?)", (marker.to_json(),)
         )

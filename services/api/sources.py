@@ -1,8 +1,9 @@
 """What an answer is made from: a view at one marker, and how old that is."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -20,6 +21,7 @@ class Sources:
     control: Control
     generations: Generations
     freshness: Freshness
+    stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:
         self.control.start()

@@ -21,8 +21,8 @@ Stored = tuple[Any, ...]
 class Table:
     """The SQL of one view and the way of its values into it and out of it.
 
-    `create` makes the table, `upsert` writes a row unless a newer version is there already, and
-    `select` begins a query over all fields.
+    `create` makes the table, `upsert` writes a row unless a newer version is there already,
+    `select` begins a query over all fields, and `select_one` takes a key.
     """
 
     def __init__(self, contract: Contract) -> None:
@@ -51,12 +51,19 @@ class Table:
             f"where excluded.{VERSION} >= {self.name}.{VERSION}"
         )
         self.select = f"select {_listed(names)} from {self.name}"
+        conditions = " and ".join(f"{_quoted(name)} = ?" for name in contract.key)
+        self.select_one = f"{self.select} where {conditions}"
+        self._key_at = tuple(names.index(name) for name in contract.key)
         self._into = tuple((name, kind.into) for name, kind in kinds.items())
         self._out = tuple((name, kind.out) for name, kind in kinds.items())
 
     def stored(self, value: Mapping[str, Any]) -> Stored:
         """A decoded row as it is kept."""
         return tuple(into(value[name]) for name, into in self._into)
+
+    def key_of(self, row: Stored) -> Stored:
+        """The key of a row as it is kept."""
+        return tuple(row[at] for at in self._key_at)
 
     def shown(self, row: Sequence[Any]) -> dict[str, Any]:
         """A kept row as readers see it in JSON."""

@@ -60,7 +60,7 @@ def routes(sources: Sources) -> APIRouter:
         },
     )
     def export_view(name: Name, _: NoParameters) -> StreamingResponse:
-        table = _table(name)
+        table = view_table(name)
         snapshots = sources.snapshots(name)
         if not exports.acquire(blocking=False):
             raise Problem(
@@ -119,7 +119,7 @@ def _marker(marker: Marker) -> dict[str, Any]:
 
 
 def _where(sources: Sources, name: str) -> dict[str, Any]:
-    _table(name)
+    view_table(name)
     for pipeline, promotion in tuple(sources.generations.promotions.items()):
         promoted = promotion.generations.get(promotion.promoted or -1)
         if promoted is not None and name in promoted.topics:
@@ -134,7 +134,8 @@ def _where(sources: Sources, name: str) -> dict[str, Any]:
     raise sources.missing(name)
 
 
-def _table(name: str) -> Table:
+def view_table(name: str) -> Table:
+    """The table of a view; raises Problem where there is no such view."""
     views = sorted(each.name for each in CONTRACTS.values() if each.kind == "view")
     if name not in views:
         raise Problem(

@@ -1,7 +1,7 @@
 """A whole API on a port of its own, over a log in memory or in Kafka."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -49,8 +49,8 @@ class Answers:
     def get(self, path: str, **parameters: str | int) -> httpx.Response:
         return self._client.get(path, params=parameters)
 
-    def stream(self, path: str) -> Any:
-        return self._client.stream("GET", path)
+    def stream(self, path: str, headers: Mapping[str, str] | None = None) -> Any:
+        return self._client.stream("GET", path, headers=headers)
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
         return self._client.request(method, path, **options)

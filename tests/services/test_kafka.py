@@ -9,6 +9,7 @@ import pytest
 from infra.settings import Settings
 from services.api.app import sources
 from tests.services.broker import KafkaLog
+from tests.services.following import following
 from tests.services.serving import Answers, serving
 from tests.services.writing import Writing, promote
 from tests.waiting import wait_until
@@ -128,6 +129,24 @@ def test_a_promotion_switches_when_the_new_generation_is_loaded(shop: Shop) -> N
             lambda found: found["as_of"]["generation"] == second.generation,
         )
         assert units(api, "A") == 40
+
+
+def test_a_reader_of_the_stream_misses_nothing_over_a_restart(shop: Shop) -> None:
+    shop.inventory.row(1, "A", 4)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        with following(api) as events:
+            last = next(events).id
+    for units in (3, 2):
+        shop.inventory.row(1, "A", units, version=5 - units)
+        batch = shop.mark()
+    with shop.api() as api:
+        api.ready(batch)
+        with following(api, last) as events:
+            told = next(events)
+            while told.data["batch"] < batch:
+                told = next(events)
+    assert (told.kind, told.units()) == ("change", {"A": 2})
 
 
 def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
