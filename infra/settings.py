@@ -181,11 +181,6 @@ class Settings(BaseSettings):
     def logs_dir(self) -> Path:
         return self.data_dir / "logs"
 
-    @property
-    def run_dir(self) -> Path:
-        """What the process manager needs while it runs."""
-        return self.data_dir / "run"
-
 
 @cache
 def settings() -> Settings:
