@@ -40,6 +40,7 @@ JUDGED: Mapping[str, Contract] = {
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INT_END = 2**31
+TIME_END_MS = 2**63 // 1000 + 1  # Spark counts in microseconds
 SHOWN_MAX = 200
 SPANS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("min", timedelta(minutes=1)))
 
@@ -79,9 +80,12 @@ def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
         event = codec.body(framed, *schemas)
     except Undecodable as error:
         return Rejection(UNDECODABLE, error.reason)
-    for found in _integers(contract):
+    for found in _fields(contract, "int"):
         if not all(-INT_END <= value < INT_END for value in found(event)):
             return Rejection(UNDECODABLE, f"{_shown(found(event))}, expected integers of 32 bits")
+    for found in _fields(contract, "timestamp"):
+        if not all(-TIME_END_MS < value < TIME_END_MS for value in found(event)):
+            return Rejection(UNDECODABLE, f"{_shown(found(event))}, expected times of 64 bits")
     return event
 
 
@@ -161,9 +165,9 @@ def _shown(value: object) -> str:
 
 
 @cache
-def _integers(contract: Contract) -> tuple[Callable[[Row], list[Any]], ...]:
-    """The fields that have 32 bits: more of them on the wire is no int, though Python reads it."""
-    return tuple(values(path) for path in _paths(contract.fields, "int"))
+def _fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
+    """The fields of a type, which may have more on the wire than the type holds."""
+    return tuple(values(path) for path in _paths(contract.fields, kind))
 
 
 def _paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:

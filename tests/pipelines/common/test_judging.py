@@ -5,13 +5,11 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
 from contracts import RELEASES, Contract, Row, Unencodable, encode, key
 from contracts.judging import JUDGED, Rejection
 from contracts.judging import judge as judged
-from pipelines.common.decode import decode
-from pipelines.common.judge import judge
+from pipelines.common.events import events
 from tests.contracts.strategies import drawn, typed, valid
 from tests.pipelines.log import OPENING, RECORD
 
@@ -86,5 +84,5 @@ def in_spark(
         for offset, (one, at) in enumerate(zip(log, published, strict=True))
     ]
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    found = judge(decode(records, agreed), agreed).select(F.col("_reason")).collect()
+    found = events((agreed,), records).select("_reason").collect()
     return [row["_reason"] for row in found]
