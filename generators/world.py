@@ -151,8 +151,8 @@ class World:
         number = self._numbering.number
         publications = []
         for record in self._outbox.due(end_ms):
-            published_ms, _, topic, key, event, _ = record
-            publications.append(number(published_ms, topic, key, event))
+            published_ms, _, topic, key, event, dirt = record
+            publications.append(number(published_ms, topic, key, event, dirt))
             if key in pages:
                 pages[key].note(record)
         # All pages are closed over the same positions, before the first of them is numbered.

@@ -133,6 +133,30 @@ class Settings(BaseSettings):
         le=0.2,
         description="share of the events that are published too late to be applied",
     )
+    simulator_future_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that say they will happen, since a clock is ahead",
+    )
+    simulator_malformed_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that arrive cut short or as noise",
+    )
+    simulator_unknown_schema_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that name a schema nobody knows",
+    )
+    simulator_broken_rule_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that break one rule of their contract",
+    )
 
     @field_validator("data_dir", "jars_dir", "kafka_ssl_ca_location")
     @classmethod
