@@ -157,6 +157,16 @@ class Settings(BaseSettings):
         le=0.1,
         description="share of the events that break one rule of their contract",
     )
+    simulator_disk_gib_max: float = Field(
+        20.0,
+        gt=0,
+        description="GiB that the data folder may hold; then the world stands still",
+    )
+    simulator_disk_free_gib_min: float = Field(
+        1.0,
+        ge=0,
+        description="GiB of disk that have to stay free; below, the world stands still",
+    )
 
     @field_validator("data_dir", "jars_dir", "kafka_ssl_ca_location")
     @classmethod
