@@ -3,7 +3,7 @@
 The twin of pipelines/common/judge.py: the same words for the same faults, in the same order.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -13,11 +13,12 @@ import fastavro
 
 from contracts import codec
 from contracts.catalog import ADJUSTMENTS, CONTRACTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
-from contracts.checks import in_order, values
+from contracts.checks import in_order
 from contracts.errors import Undecodable
 from contracts.mapping import avro_schema
 from contracts.schemas import schemas_of
-from contracts.shape import Contract, Field, Row
+from contracts.shape import Contract, Row
+from contracts.widths import as_java_reads
 
 UNDECODABLE = "undecodable"
 WRONG_KEY = "wrong-key"
@@ -39,7 +40,6 @@ JUDGED: Mapping[str, Contract] = {
 """Every topic of events: what is rejected there goes to quarantine."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-INT_END = 2**31
 SHOWN_MAX = 200
 SPANS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("min", timedelta(minutes=1)))
 
@@ -76,13 +76,9 @@ def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
         schemas = _schemas(contract).get(framed.schema_id)
         if schemas is None:
             raise Undecodable(f"no schema of {contract.name} has the id {framed.schema_id}")
-        event = codec.body(framed, *schemas)
+        return as_java_reads(contract, codec.body(framed, *schemas))
     except Undecodable as error:
         return Rejection(UNDECODABLE, error.reason)
-    for found in _integers(contract):
-        if not all(-INT_END <= value < INT_END for value in found(event)):
-            return Rejection(UNDECODABLE, f"{_shown(found(event))}, expected integers of 32 bits")
-    return event
 
 
 def first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
@@ -158,19 +154,6 @@ def _written(milliseconds: int) -> str:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
-
-
-@cache
-def _integers(contract: Contract) -> tuple[Callable[[Row], list[Any]], ...]:
-    """The fields that have 32 bits: more of them on the wire is no int, though Python reads it."""
-    return tuple(values(path) for path in _paths(contract.fields, "int"))
-
-
-def _paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
-    for field in fields:
-        if field.type == kind:
-            yield (field.name,)
-        yield from ((field.name, *path) for path in _paths(field.fields, kind))
 
 
 @cache
