@@ -17,6 +17,7 @@ from services.api import (
     pipelines,
     problems,
     products,
+    quarantine,
     registry,
     stock,
     stream,
@@ -29,6 +30,7 @@ from services.api.freshness import Freshness
 from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
+from services.api.rejections import Rejections
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
 
@@ -63,7 +65,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, pipelines, views, stream, health):
+    for nouns in (stock, products, pipelines, views, stream, quarantine, health):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
@@ -85,4 +87,5 @@ def sources(settings: Settings) -> Sources:
         control=Control(open_log, generations.promote),
         generations=generations,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
+        rejections=Rejections(settings.data_dir / "api" / "quarantine.sqlite", open_log),
     )

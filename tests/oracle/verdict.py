@@ -14,6 +14,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.inventory import Book, Oracle, Row
 from tests.oracle.ledger import Audit, audit
+from tests.oracle.quarantine import Listing, listing
 
 REQUEST_SECONDS_MAX = 60.0
 DIFFERENCES_SHOWN_MAX = 20
@@ -49,15 +50,21 @@ class Verdict:
     books: dict[Partition, Book]
     """The oracle's."""
     audit: Audit
+    listing: Listing
 
     @property
     def books_agree(self) -> bool:
         return self.books == self.live.books
 
     @property
-    def exact(self) -> bool:
+    def agree(self) -> bool:
+        """Whether nothing that was compared differs."""
         same_view = self.live_digest == self.oracle_digest and not self.differing
-        return same_view and self.books_agree and not self.audit.differences
+        return same_view and self.books_agree and self.audit.agrees and self.listing.agrees
+
+    @property
+    def exact(self) -> bool:
+        return self.agree and self.audit.made and self.listing.complete
 
 
 def verdict(settings: Settings) -> Verdict:
@@ -72,6 +79,7 @@ def verdict(settings: Settings) -> Verdict:
         differing=list(differing(live.rows, rows)),
         books=oracle.books(),
         audit=audit(settings, oracle),
+        listing=listing(settings, oracle),
     )
 
 

@@ -16,6 +16,7 @@ from services.api.control import Control
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.materializer import Materializer
+from services.api.rejections import Rejections
 from services.api.server import listen
 from services.api.sources import Sources
 from tests.services.memory import MemoryLog
@@ -33,6 +34,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         control=Control(log.open, generations.promote),
         generations=generations,
         freshness=Freshness(generations.inputs, log.ends),
+        rejections=Rejections(folder / "quarantine.sqlite", log.open),
     )
 
 

@@ -22,6 +22,8 @@ SHAPES = [
     (models.ProductStock, examples.PRODUCT),
     (models.Pipelines, examples.PIPELINES),
     (models.View, examples.VIEW),
+    (models.QuarantinePage, examples.QUARANTINE_PAGE),
+    (models.Rejected, examples.REJECTED),
     (models.Topic, topics.described(ADJUSTMENTS)),
 ]
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from infra.cli.main import app, main
 from infra.settings import Settings
 
-VERBS = ("up", "down", "status", "logs", "reset", "doctor", "topics", "verify")
+VERBS = ("up", "down", "status", "logs", "reset", "doctor", "topics", "verify", "quarantine")
 
 
 def test_help_names_every_verb() -> None:
@@ -23,5 +23,5 @@ def test_trouble_is_said_without_a_traceback(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == (
-        "There is no component till. There are: broker, simulator, inventory, api"
+        "There is no component till. There are: broker, simulator, quarantine, inventory, api"
     )

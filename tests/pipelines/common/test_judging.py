@@ -14,7 +14,8 @@ from tests.contracts.strategies import drawn, typed, valid
 from tests.pipelines.log import OPENING, RECORD
 
 RECORDS = 150
-FAR_MS = 2**60 // 1000  # a time that no calendar has, and Spark does
+# Times that no calendar has and Spark does, up to the last that it has.
+FAR_MS = [sign * far // 1000 for far in (2**60, 2**63 - 1000) for sign in (1, -1)]
 
 # A release is held against its original besides, which is not this judge's matter.
 EVERY = pytest.mark.parametrize("name", [one for one in JUDGED if one != RELEASES.name])
@@ -31,7 +32,12 @@ def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) 
     published = [OPENING + timedelta(minutes=number % 400 - 60) for number in range(len(log))]
     ours = [reason(agreed, one, at) for one, at in zip(log, published, strict=True)]
     assert len(set(ours)) > 5
-    assert in_spark(spark, agreed, log, published) == ours
+    theirs = in_spark(spark, agreed, log, published)
+    assert [
+        (*one, mine, other)
+        for one, mine, other in zip(log, ours, theirs, strict=True)
+        if mine != other
+    ] == []
 
 
 def sent(agreed: Contract) -> list[Sent]:
@@ -41,7 +47,7 @@ def sent(agreed: Contract) -> list[Sent]:
         *(example.value for example in agreed.invalid_examples),
         *drawn(typed(agreed), RECORDS),
         *({**one, "event_time": OPENING} for one in drawn(valid(agreed), RECORDS)),
-        *({**agreed.examples[0], "event_time": far} for far in (FAR_MS, -FAR_MS)),
+        *({**agreed.examples[0], "event_time": far} for far in FAR_MS),
     ]
     found: list[Sent] = []
     for event in events:
