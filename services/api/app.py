@@ -7,10 +7,11 @@ from pathlib import Path
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from infra.kafka import admin, end_offsets
+from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
 from services.api import (
     docs,
+    events,
     health,
     limits,
     metrics,
@@ -29,6 +30,7 @@ from services.api.freshness import Freshness
 from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
+from services.api.publishing import OVERRIDES, Publishing
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
 
@@ -37,6 +39,8 @@ DESCRIPTION = """Stock on every shelf, from the log.
 Every answer is taken at one marker of the pipeline that made it: `as_of` says what has been
 counted, `freshness_ms` how long ago the log held no more than that. Errors are problem documents
 (RFC 9457). Unknown query parameters are refused.
+
+One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
 
 
@@ -63,7 +67,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, pipelines, views, stream, health):
+    for nouns in (stock, products, pipelines, views, stream, events, health):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
@@ -85,4 +89,5 @@ def sources(settings: Settings) -> Sources:
         control=Control(open_log, generations.promote),
         generations=generations,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
+        publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
     )

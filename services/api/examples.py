@@ -63,8 +63,21 @@ VIEW = {
     "topic": f"{STOCK_LEVELS.name}.g1",
     "served": 1,
 }
+PUBLISHED = {
+    "topic": RECEIPTS.name,
+    "partition": 2,
+    "offset": 10413,
+    "event_id": "S003-8412-R17",
+    "published_at": "2026-03-02T10:41:07.212Z",
+    "min_offset": f"{RECEIPTS.name}/2/10413",
+}
 
 
 def ok(example: Document) -> dict[int | str, dict[str, Any]]:
     """The good answer of a route, as its OpenAPI shows it."""
     return {200: {"content": {JSON: {"example": example}}}}
+
+
+def created(example: Document) -> dict[int | str, dict[str, Any]]:
+    """The good answer of a route that publishes."""
+    return {201: {"content": {JSON: {"example": example}}}}

@@ -139,6 +139,19 @@ class View(BaseModel):
     )
 
 
+class PublishedEvent(BaseModel):
+    """Where the log holds an event, and when it was published."""
+
+    topic: str
+    partition: int
+    offset: int = Field(description="of the record in its partition")
+    event_id: str = Field(description="as it was sent; the same id again is the same event")
+    published_at: str = Field(description="the record's timestamp: world time")
+    min_offset: str = Field(
+        description="topic, partition and offset, as the parameter of a view's routes"
+    )
+
+
 class TopicField(BaseModel):
     name: str
     type: str = Field(description="string, int, long, boolean, timestamp or array")

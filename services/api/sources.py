@@ -13,6 +13,7 @@ from services.api.generations import Generations
 from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
 from services.api.problems import Problem
+from services.api.publishing import Publishing
 from services.api.snapshots import Snapshot, Snapshots
 
 
@@ -21,22 +22,26 @@ class Sources:
     control: Control
     generations: Generations
     freshness: Freshness
+    publishing: Publishing
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:
         self.control.start()
         self.freshness.start()
+        self.publishing.start()
 
     def stop(self) -> None:
         # The control thread first: it starts materializers.
         self.control.stop()
         self.generations.stop()
         self.freshness.stop()
+        self.publishing.stop()
 
     def alive(self) -> bool:
         """Whether every background thread is at work."""
         materializers = all(each.alive() for each in self.generations.all())
-        return materializers and self.control.alive() and self.freshness.alive()
+        others = (self.control, self.freshness, self.publishing)
+        return materializers and all(each.alive() for each in others)
 
     @contextmanager
     def reading(self, view: str) -> Iterator[Snapshot]:

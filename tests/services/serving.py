@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from confluent_kafka import Producer
 
 from infra.settings import HOST
 from infra.wait import until
@@ -16,12 +17,14 @@ from services.api.control import Control
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.materializer import Materializer
+from services.api.publishing import Publishing
 from services.api.server import listen
 from services.api.sources import Sources
 from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
 POLL_SECONDS = 0.005
+NO_BROKER_MS = 100  # the log is in memory: whatever is published finds nobody to take it
 
 
 def memory_sources(log: MemoryLog, folder: Path) -> Sources:
@@ -33,6 +36,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         control=Control(log.open, generations.promote),
         generations=generations,
         freshness=Freshness(generations.inputs, log.ends),
+        publishing=Publishing(lambda: Producer({"message.timeout.ms": NO_BROKER_MS})),
     )
 
 

@@ -22,6 +22,7 @@ SHAPES = [
     (models.ProductStock, examples.PRODUCT),
     (models.Pipelines, examples.PIPELINES),
     (models.View, examples.VIEW),
+    (models.PublishedEvent, examples.PUBLISHED),
     (models.Topic, topics.described(ADJUSTMENTS)),
 ]
 

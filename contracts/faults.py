@@ -1,0 +1,79 @@
+"""What is wrong with a value, for the person who sent it: every fault, each with its place."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from contracts.checks import Location
+from contracts.codec import encode
+from contracts.errors import Unencodable
+from contracts.models import model
+from contracts.shape import Contract, Row
+
+WHOLE = "event"
+"""The place of what is wrong with the value as a whole."""
+FOUND_CHARACTERS_MAX = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong: `lines[0].units`, the rule that it breaks, and what stands there."""
+
+    place: str
+    problem: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}, found {self.found}"
+
+
+def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
+    """Everything that keeps the value from being one of the contract; none: it encodes."""
+    try:
+        model(contract).model_validate(value)
+        encode(contract, value)
+    except ValidationError as error:
+        return tuple(
+            Fault(place(each["loc"]), each["msg"], shown(each["input"]))
+            for each in error.errors(include_url=False)
+        )
+    except Unencodable as error:  # text with half a character, which JSON can spell
+        return (Fault(WHOLE, "every text is valid Unicode", str(error.__cause__)),)
+    return ()
+
+
+def untimely(contract: Contract, value: Row, published: datetime) -> tuple[Fault, ...]:
+    """Whether it would be late or ahead if it were published at that time. At most one is."""
+    if contract.event_time is None:
+        return ()
+    happened = value[contract.event_time]
+    delay = published - happened
+    if contract.horizon is not None and delay > contract.horizon:
+        problem = f"late: at most {spelled(contract.horizon)} before it is published"
+    elif contract.skew is not None and -delay > contract.skew:
+        problem = f"future: at most {spelled(contract.skew)} after it is published"
+    else:
+        return ()
+    found = f"{happened.isoformat()}, published at {published.isoformat()}"
+    return (Fault(contract.event_time, problem, found),)
+
+
+def place(at: Location) -> str:
+    """("lines", 0, "units") → lines[0].units"""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
+    return text.removeprefix(".") or WHOLE
+
+
+def shown(found: Any) -> str:
+    text = found.isoformat() if isinstance(found, datetime) else repr(found)
+    return text[:FOUND_CHARACTERS_MAX]
+
+
+def spelled(span: timedelta) -> str:
+    """2:00:00 as 2 h, for spans that a contract gives."""
+    for unit, seconds in (("h", 3600), ("m", 60)):
+        if span.seconds % seconds == 0:
+            return f"{span // timedelta(seconds=seconds)} {unit}"
+    return f"{span.total_seconds():g} s"

@@ -1,0 +1,74 @@
+"""An event that is posted, as it stands in the log of a real broker."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+
+import pytest
+
+from contracts import RECEIPTS, STORES, decode
+from generators.partitions import partition
+from infra.settings import Settings
+from services.api.app import sources
+from services.api.topics import described
+from tests.oracle.log import Record, read
+from tests.services.broker import KafkaLog
+from tests.services.serving import Answers, serving
+from tests.services.world import NOON, announce
+
+pytestmark = pytest.mark.e2e
+
+PATH = f"/v1/events/{RECEIPTS.name}"
+RECEIPT = described(RECEIPTS)["example"] | {"event_time": NOON.isoformat()}
+
+
+@pytest.fixture(scope="module")
+def api(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    log = KafkaLog(kafka)
+    announce(log)
+    log.flush()
+    where = kafka.model_copy(update={"data_dir": tmp_path_factory.mktemp("api")})
+    with serving(sources(where)) as answers:
+        answers.until(lambda: answers.request("POST", PATH, json={}).status_code == 422)
+        yield answers
+
+
+def stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
+    *_, last = read(kafka, {(topic, at): offset + 1})
+    return last
+
+
+@pytest.mark.parametrize("store", ["S001", "S002", "S003", "S004", "Läden"])
+def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, store: str) -> None:
+    answer = api.request("POST", PATH, json=RECEIPT | {"store_id": store})
+    assert answer.status_code == HTTPStatus.CREATED, answer.text
+    told = answer.json()
+    record = stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+    assert record.key == store.encode()
+    assert record.partition == partition(store.encode(), RECEIPTS.settings.partitions)
+    assert record.published_ms == NOON.timestamp() * 1000
+    assert told["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert told["min_offset"] == f"{RECEIPTS.name}/{record.partition}/{record.offset}"
+    value = decode(record.value).value
+    assert (value["event_id"], value["store_id"]) == (told["event_id"], store)
+    assert (value["event_time"], value["lines"]) == (NOON, RECEIPT["lines"])
+
+
+def test_the_same_event_again_is_another_record_of_the_same_event(api: Answers) -> None:
+    first, again = (api.request("POST", PATH, json=RECEIPT).json() for _ in range(2))
+    assert again["offset"] == first["offset"] + 1
+    assert again["event_id"] == first["event_id"]
+
+
+def test_a_refused_event_is_not_in_the_log(kafka: Settings, api: Answers) -> None:
+    first = api.request("POST", PATH, json=RECEIPT).json()
+    late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z"}
+    assert api.request("POST", PATH, json=late).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert api.request("POST", PATH, json=RECEIPT).json()["offset"] == first["offset"] + 1
+
+
+def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, api: Answers) -> None:
+    KafkaLog(kafka).remove(STORES.name)
+    store = described(STORES)["example"] | {"event_time": NOON.isoformat()}
+    answer = api.request("POST", f"/v1/events/{STORES.name}", json=store)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE, answer.text
+    assert answer.json()["title"] == "Not published"
