@@ -1,4 +1,7 @@
-"""Whether a record is accepted: decided by the record alone, so that a replay decides the same."""
+"""Whether a record is accepted: decided by the record alone, so that a replay decides the same.
+
+The twin of contracts/judging.py: the same words for the same faults, in the same order.
+"""
 
 from datetime import timedelta
 from functools import reduce
@@ -7,12 +10,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import Contract, rule_sql
+from contracts.judging import FUTURE, LATE, UNDECODABLE, WRONG_KEY
 from pipelines.common.decode import EVENT
-
-UNDECODABLE = "undecodable"
-WRONG_KEY = "wrong-key"
-LATE = "late"
-FUTURE = "future"
 
 
 def judge(decoded: DataFrame, contract: Contract) -> DataFrame:
