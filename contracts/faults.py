@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from contracts.checks import Location
 from contracts.codec import encode
 from contracts.errors import Unencodable
+from contracts.judging import EPOCH, untimely
 from contracts.models import model
 from contracts.shape import Contract, Row
 
@@ -44,20 +45,13 @@ def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
     return ()
 
 
-def untimely(contract: Contract, value: Row, published: datetime) -> tuple[Fault, ...]:
-    """Whether it would be late or ahead if it were published at that time. At most one is."""
+def ill_timed(contract: Contract, value: Row, published_ms: int) -> tuple[Fault, ...]:
+    """Whether it would be late or ahead if it were published at that time; at most one is."""
     if contract.event_time is None:
         return ()
-    happened = value[contract.event_time]
-    delay = published - happened
-    if contract.horizon is not None and delay > contract.horizon:
-        problem = f"late: at most {spelled(contract.horizon)} before it is published"
-    elif contract.skew is not None and -delay > contract.skew:
-        problem = f"future: at most {spelled(contract.skew)} after it is published"
-    else:
-        return ()
-    found = f"{happened.isoformat()}, published at {published.isoformat()}"
-    return (Fault(contract.event_time, problem, found),)
+    happened_ms = (value[contract.event_time] - EPOCH) // timedelta(milliseconds=1)
+    found = untimely(contract, {contract.event_time: happened_ms}, published_ms)
+    return (Fault(contract.event_time, found.reason, found.found),) if found else ()
 
 
 def place(at: Location) -> str:
@@ -69,11 +63,3 @@ def place(at: Location) -> str:
 def shown(found: Any) -> str:
     text = found.isoformat() if isinstance(found, datetime) else repr(found)
     return text[:FOUND_CHARACTERS_MAX]
-
-
-def spelled(span: timedelta) -> str:
-    """2:00:00 as 2 h, for spans that a contract gives."""
-    for unit, seconds in (("h", 3600), ("m", 60)):
-        if span.seconds % seconds == 0:
-            return f"{span // timedelta(seconds=seconds)} {unit}"
-    return f"{span.total_seconds():g} s"

@@ -63,7 +63,7 @@ def judge(
         return event
     return (
         first_fault(contract, key, event)
-        or _untimely(contract, event, published_ms)
+        or untimely(contract, event, published_ms)
         or (_unreleasable(event) if contract is RELEASES else None)
         or event
     )
@@ -131,12 +131,8 @@ def span(length: timedelta) -> str:
     return f"{length.total_seconds():g} s"
 
 
-def _unreleasable(release: Row) -> Rejection | None:
-    found = wrapped(release)
-    return found if isinstance(found, Rejection) else None
-
-
-def _untimely(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+def untimely(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+    """Whether it is late or ahead, as it would be if it were published at that time."""
     if contract.event_time is None:
         return None
     happened_ms = event[contract.event_time]
@@ -148,6 +144,11 @@ def _untimely(contract: Contract, event: Row, published_ms: int) -> Rejection | 
             times = f"published {_written(published_ms)}, happened {_written(happened_ms)}"
             return Rejection(reason, f"{times}: {name} of {span(limit)}", event)
     return None
+
+
+def _unreleasable(release: Row) -> Rejection | None:
+    found = wrapped(release)
+    return found if isinstance(found, Rejection) else None
 
 
 def _written(milliseconds: int) -> str:

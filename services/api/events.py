@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -13,7 +12,8 @@ from starlette.requests import ClientDisconnect
 
 from contracts import CONTRACTS, Contract, encode, key
 from contracts.documents import from_document
-from contracts.faults import Fault, faults, untimely
+from contracts.faults import Fault, faults, ill_timed
+from contracts.judging import JUDGED
 from infra.settings import HOST
 from services.api import examples, problems, topics
 from services.api.clock import wall_ms
@@ -36,13 +36,8 @@ OWN_HOSTS = (HOST, "localhost")
 BODY_SECONDS_MAX = 10.0
 FAULTS_LISTED_MAX = 1_000
 FAULTS_TOLD_MAX = 5
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-EVENTS = {
-    name: one
-    for name, one in sorted(CONTRACTS.items())
-    if one.kind == "topic" and one.visibility == "public" and one.domain not in OWN_DOMAINS
-}
+EVENTS = {name: one for name, one in sorted(JUDGED.items()) if one.domain not in OWN_DOMAINS}
 """The topics that anybody may publish to."""
 
 DESCRIPTION = f"""The body is one event as its contract says (`GET /v1/topics/{{name}}`), timestamps
@@ -84,11 +79,11 @@ def routes(sources: Sources) -> APIRouter:
         refuse_elsewhere(request)
         contract = known(topic)
         event = from_document(contract, await document(request))
-        published = world_time(sources)
-        wrong = faults(contract, event) or untimely(contract, event, published)
+        published_ms = world_ms(sources)
+        wrong = faults(contract, event) or ill_timed(contract, event, published_ms)
         if wrong:
             raise _not_the_contracts(contract, wrong)
-        return await _published(sources.publishing, contract, event, published)
+        return await _published(sources.publishing, contract, event, published_ms)
 
     return router
 
@@ -152,8 +147,8 @@ async def document(request: Request) -> Any:
         ) from error
 
 
-def world_time(sources: Sources) -> datetime:
-    """What time it is in the world; raises Problem while nobody has said so."""
+def world_ms(sources: Sources) -> int:
+    """What time it is in the world, in epoch ms; raises Problem while nobody has said so."""
     world = sources.control.world
     if world is None:
         raise Problem(
@@ -163,13 +158,12 @@ def world_time(sources: Sources) -> datetime:
             "The simulator announces it: make up.",
             headers={"Retry-After": "1"},
         )
-    return EPOCH + timedelta(milliseconds=world.at(wall_ms()))
+    return world.at(wall_ms())
 
 
 async def _published(
-    publishing: Publishing, contract: Contract, event: dict[str, Any], published: datetime
+    publishing: Publishing, contract: Contract, event: dict[str, Any], published_ms: int
 ) -> JSONResponse:
-    published_ms = (published - EPOCH) // timedelta(milliseconds=1)
     record = Record(contract.name, key(contract, event), encode(contract, event), published_ms)
     try:
         stored = await publishing.publish(record)

@@ -76,8 +76,8 @@ def test_half_a_character_is_refused(world: Answers) -> None:
 @pytest.mark.parametrize(
     ("ago", "problem"),
     [
-        (timedelta(hours=2, milliseconds=1), "late: at most 2 h before it is published"),
-        (timedelta(minutes=-5, milliseconds=-1), "future: at most 5 m after it is published"),
+        (timedelta(hours=2, milliseconds=1), "late"),
+        (timedelta(minutes=-5, milliseconds=-1), "future"),
     ],
 )
 def test_late_and_future_are_refused_by_the_worlds_clock(
@@ -109,6 +109,7 @@ def test_without_a_world_clock_nothing_is_published(api: Answers) -> None:
         (STOCK_LEVELS.name, HTTPStatus.FORBIDDEN),
         ("private.control.clock.v1", HTTPStatus.FORBIDDEN),
         ("private.simulation.ledger.v1", HTTPStatus.FORBIDDEN),
+        ("public.quarantine.release.v1", HTTPStatus.FORBIDDEN),
     ],
 )
 def test_another_topic_is_refused_and_the_known_ones_are_named(
