@@ -25,6 +25,7 @@ from services.api import (
     views,
 )
 from services.api.changelog import Changelog
+from services.api.commits import Commits
 from services.api.control import Control
 from services.api.freshness import Freshness
 from services.api.generation import Generation
@@ -77,17 +78,19 @@ def app(sources: Sources) -> FastAPI:
 
 def sources(settings: Settings) -> Sources:
     client = admin(settings)
+    commits = Commits()
 
     def open_log(topics: Iterable[str]) -> Changelog:
         return Changelog(settings, topics)
 
     def make(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
-        return Materializer(generation, path, open_log, on_loaded)
+        return Materializer(generation, path, open_log, on_loaded, commits.tell)
 
     generations = Generations(settings.data_dir / "api", make)
     return Sources(
         control=Control(open_log, generations.promote),
         generations=generations,
+        commits=commits,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
         publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
     )

@@ -1,12 +1,11 @@
 """What an answer is made from: a view at one marker, and how old that is."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from services.api.commits import Commits
 from services.api.control import Control
 from services.api.freshness import Freshness
 from services.api.generations import Generations
@@ -14,13 +13,14 @@ from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
 from services.api.problems import Problem
 from services.api.publishing import Publishing
-from services.api.snapshots import Snapshot, Snapshots
+from services.api.snapshots import Snapshots
 
 
 @dataclass(frozen=True)
 class Sources:
     control: Control
     generations: Generations
+    commits: Commits
     freshness: Freshness
     publishing: Publishing
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
@@ -43,13 +43,8 @@ class Sources:
         others = (self.control, self.freshness, self.publishing)
         return materializers and all(each.alive() for each in others)
 
-    @contextmanager
-    def reading(self, view: str) -> Iterator[Snapshot]:
-        """The view as it is now; raises Problem while there is nothing to read from."""
-        with self.snapshots(view).reading() as snapshot:
-            yield snapshot
-
     def snapshots(self, view: str) -> Snapshots:
+        """Where to read the view from as it is now; raises Problem while there is nothing."""
         materializer = self.generations.serving(view)
         if materializer is None:
             raise self.missing(view)

@@ -13,6 +13,7 @@ from confluent_kafka import Producer
 from infra.settings import HOST
 from infra.wait import until
 from services.api.app import app
+from services.api.commits import Commits
 from services.api.control import Control
 from services.api.freshness import Freshness
 from services.api.generations import Generations
@@ -28,13 +29,17 @@ NO_BROKER_MS = 100  # the log is in memory: whatever is published finds nobody t
 
 
 def memory_sources(log: MemoryLog, folder: Path) -> Sources:
+    commits = Commits()
     generations = Generations(
         folder,
-        lambda generation, path, on_loaded: Materializer(generation, path, log.open, on_loaded),
+        lambda generation, path, on_loaded: Materializer(
+            generation, path, log.open, on_loaded, commits.tell
+        ),
     )
     return Sources(
         control=Control(log.open, generations.promote),
         generations=generations,
+        commits=commits,
         freshness=Freshness(generations.inputs, log.ends),
         publishing=Publishing(lambda: Producer({"message.timeout.ms": NO_BROKER_MS})),
     )
