@@ -16,11 +16,13 @@ from services.api import (
     limits,
     metrics,
     pipelines,
+    prices,
     problems,
     products,
     registry,
     stock,
     stream,
+    times,
     topics,
     views,
 )
@@ -31,6 +33,7 @@ from services.api.freshness import Freshness
 from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
+from services.api.pricing import Pricing
 from services.api.publishing import OVERRIDES, Publishing
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
@@ -68,7 +71,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, pipelines, views, stream, events, health):
+    for nouns in (stock, products, prices, pipelines, views, stream, events, times, health):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
@@ -93,4 +96,5 @@ def sources(settings: Settings) -> Sources:
         commits=commits,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
         publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
+        pricing=Pricing(open_log, settings.data_dir / "api" / "prices.sqlite"),
     )

@@ -16,7 +16,6 @@ from contracts.faults import Fault, faults, ill_timed
 from contracts.judging import JUDGED
 from infra.settings import HOST
 from services.api import examples, problems, topics
-from services.api.clock import wall_ms
 from services.api.limits import BODIES_UNDER
 from services.api.models import NoParameters, PublishedEvent
 from services.api.problems import Problem
@@ -30,6 +29,7 @@ from services.api.publishing import (
 )
 from services.api.sources import Sources
 from services.api.tables import instant
+from services.api.times import world_ms
 
 OWN_DOMAINS = ("quarantine", "world")  # what this project says of itself: nobody else may
 OWN_HOSTS = (HOST, "localhost")
@@ -145,20 +145,6 @@ async def document(request: Request) -> Any:
             "Not JSON",
             f"Expected one event as a JSON object, found what does not parse: {error}.",
         ) from error
-
-
-def world_ms(sources: Sources) -> int:
-    """What time it is in the world, in epoch ms; raises Problem while nobody has said so."""
-    world = sources.control.world
-    if world is None:
-        raise Problem(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "No world clock",
-            "Expected a world clock to tell the time by, found none in private.control.clock.v1. "
-            "The simulator announces it: make up.",
-            headers={"Retry-After": "1"},
-        )
-    return world.at(wall_ms())
 
 
 async def _published(

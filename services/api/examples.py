@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
+from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
 from services.api.tables import Table
 
 JSON = "application/json"
@@ -71,6 +71,26 @@ PUBLISHED = {
     "published_at": "2026-03-02T10:41:07.212Z",
     "min_offset": f"{RECEIPTS.name}/2/10413",
 }
+WORLD_TIME = {
+    "world_time": "2026-03-02T10:41:07.212Z",
+    "world_ms": 1772448067212,
+    "wall_ms": 1795266000000,
+    "speed": 10.0,
+    "state": "running",
+}
+PRICES_AS_OF = {"as_of": {"inputs": {PRICE_CHANGES.name: [824]}}}
+PRICE_CHANGE = {
+    "sku": "SKU-00417",
+    "price_cents": 249,
+    "effective_at": "2026-03-02T00:00:00.000Z",
+    "event_id": "SKU-00417-price-2",
+    "event_time": "2026-03-01T10:00:00.000Z",
+    "published_at": "2026-03-01T10:00:00.000Z",
+}
+HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
+PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
+PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
+PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
 
 
 def ok(example: Document) -> dict[int | str, dict[str, Any]]:

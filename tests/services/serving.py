@@ -18,6 +18,7 @@ from services.api.control import Control
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.materializer import Materializer
+from services.api.pricing import Pricing
 from services.api.publishing import Publishing
 from services.api.server import listen
 from services.api.sources import Sources
@@ -41,6 +42,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         generations=generations,
         commits=commits,
         freshness=Freshness(generations.inputs, log.ends),
+        pricing=Pricing(log.open, folder / "prices.sqlite"),
         publishing=Publishing(lambda: Producer({"message.timeout.ms": NO_BROKER_MS})),
     )
 

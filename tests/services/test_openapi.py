@@ -23,6 +23,10 @@ SHAPES = [
     (models.Pipelines, examples.PIPELINES),
     (models.View, examples.VIEW),
     (models.PublishedEvent, examples.PUBLISHED),
+    (models.WorldTime, examples.WORLD_TIME),
+    (models.Price, examples.PRICE | examples.PRICES_AS_OF),
+    (models.PricePage, examples.PRICE_PAGE),
+    (models.PriceHistory, examples.PRICE_HISTORY),
     (models.Topic, topics.described(ADJUSTMENTS)),
 ]
 

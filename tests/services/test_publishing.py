@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
-from contracts import RECEIPTS, STORES, decode
+from contracts import PRICE_CHANGES, RECEIPTS, STORES, decode
 from generators.partitions import partition
 from infra.settings import Settings
 from services.api.app import sources
@@ -64,6 +64,16 @@ def test_a_refused_event_is_not_in_the_log(kafka: Settings, api: Answers) -> Non
     late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z"}
     assert api.request("POST", PATH, json=late).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert api.request("POST", PATH, json=RECEIPT).json()["offset"] == first["offset"] + 1
+
+
+def test_a_price_that_is_posted_is_told_with_the_time_of_its_announcement(api: Answers) -> None:
+    change = described(PRICE_CHANGES)["example"] | {"event_time": NOON.isoformat()}
+    assert api.request("POST", f"/v1/events/{PRICE_CHANGES.name}", json=change).is_success
+    path = f"/v1/prices/{change['sku']}/history"
+    api.until(lambda: api.get(path).is_success)
+    [told] = api.json(path)["items"]
+    assert told["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert told["effective_at"] == change["effective_at"]
 
 
 def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, api: Answers) -> None:
