@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,23 @@ def text(entries: Iterable[Entry]) -> str:
     """The lock file's content: one entry per line, so that a difference shows one schema."""
     lines = [json.dumps(asdict(entry), separators=(",", ":")) for entry in entries]
     return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def registered_since(number: int, topic: str) -> bool:
+    """Whether the lock file has a schema of the topic under this id that was not loaded here.
+
+    Then a newer version of the project writes the topic, and whoever reads it has to be started
+    again with that version: the record is none to reject.
+    """
+    if any(entry.id == number for entry in locked()):
+        return False
+    now = _locked_at(LOCK, LOCK.stat().st_mtime_ns if LOCK.exists() else 0)
+    return any((entry.id, entry.topic) == (number, topic) for entry in now)
+
+
+@lru_cache(maxsize=1)
+def _locked_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
+    return locked.__wrapped__(file)
 
 
 @cache

@@ -11,7 +11,13 @@ from infra.supervisor.manager import Manager, Process
 from infra.supervisor.tail import tail
 from infra.wait import until
 
-READY_SECONDS_MAX = {"broker": 60, "simulator": 90, "inventory": 240, "api": 240}
+READY_SECONDS_MAX = {
+    "broker": 60,
+    "simulator": 90,
+    "quarantine": 90,
+    "inventory": 240,
+    "api": 240,
+}
 POLL_SECONDS = 0.3
 # Given up by the process manager, ended for good, or stopped by somebody else.
 HOPELESS = frozenset({"FATAL", "EXITED", "STOPPED", "STOPPING"})

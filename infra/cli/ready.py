@@ -10,8 +10,9 @@ from urllib.request import urlopen
 from confluent_kafka import KafkaException
 
 from contracts import CLOCKS, MARKERS, Contract, decode
-from infra.kafka import UnknownTopic, admin, answers, end_offsets, read_to_end
+from infra.kafka import Partition, UnknownTopic, admin, answers, end_offsets, read_to_end
 from infra.settings import Settings
+from services.quarantine.progress import progress
 
 PROBE_SECONDS_MAX = 2.0
 MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
@@ -19,7 +20,8 @@ MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still am
 
 def readiness(settings: Settings, component: str, started_at: int) -> str | None:
     """What a component that started at this second (since 1970) is ready with; None: not yet."""
-    probe = {"broker": broker, "api": api, "simulator": simulator}.get(component)
+    probes = {"broker": broker, "api": api, "simulator": simulator, "quarantine": quarantine}
+    probe = probes.get(component)
     try:
         if probe is None:
             return pipeline(settings, component, started_at)
@@ -45,6 +47,14 @@ def simulator(settings: Settings, started_at: int) -> str | None:
     return None
 
 
+def quarantine(settings: Settings, started_at: int) -> str | None:
+    """Ready once it has committed since this start, be it that there was nothing to read."""
+    reached = progress(settings)
+    if reached.said_ms < started_at * 1000:
+        return None
+    return f"{behind(settings, reached.offsets)} records behind"
+
+
 def pipeline(settings: Settings, name: str, started_at: int) -> str | None:
     """Ready once it has written a marker since this start: its view can be read."""
     markers = [
@@ -60,7 +70,13 @@ def pipeline(settings: Settings, name: str, started_at: int) -> str | None:
 
 def records_behind(settings: Settings, marker: Mapping[str, Any]) -> int:
     """How many records its inputs have beyond what the marker says was read."""
-    read = {(at["topic"], at["partition"]): at["offset"] for at in marker["inputs"]}
+    return behind(
+        settings, {(at["topic"], at["partition"]): at["offset"] for at in marker["inputs"]}
+    )
+
+
+def behind(settings: Settings, read: Mapping[Partition, int]) -> int:
+    """How many records the partitions' topics have beyond these offsets."""
     ends = end_offsets(admin(settings), {topic for topic, _ in read})
     return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
 

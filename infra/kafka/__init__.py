@@ -4,7 +4,7 @@ from infra.kafka.clients import Config, admin, client_config, consumer, producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.offsets import Partition, end_offsets, newest_ms, partitions, start_offsets
 from infra.kafka.read import read_to_end
-from infra.kafka.send import NotDelivered, send
+from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, answers, apply_topics
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "HasTopicSettings",
     "KafkaDown",
     "NotDelivered",
+    "Outgoing",
     "Partition",
     "TopicSettings",
     "UnknownTopic",
@@ -26,5 +27,6 @@ __all__ = [
     "producer",
     "read_to_end",
     "send",
+    "send_all",
     "start_offsets",
 ]

@@ -1,10 +1,15 @@
-"""Sending one record and knowing that it arrived."""
+"""Sending records and knowing that they arrived."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, Message, Producer
 
 from infra.errors import Trouble
 
 SEND_SECONDS_MAX = 30.0
+POLL_SECONDS = 0.1
 
 
 class NotDelivered(Trouble):
@@ -14,23 +19,80 @@ class NotDelivered(Trouble):
         super().__init__(f"A record for {topic} was not delivered: {why}. Is Kafka up? make status")
 
 
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A record on its way to the broker."""
+
+    topic: str
+    key: bytes
+    value: bytes
+    timestamp_ms: int = 0
+    """0: the wall clock's time of sending."""
+
+
 def send(
     producer: Producer,
     topic: str,
     key: bytes,
     value: bytes,
     *,
+    timestamp_ms: int = 0,
     seconds_max: float = SEND_SECONDS_MAX,
-) -> None:
-    """Send the record and wait until it is acknowledged; raises NotDelivered."""
-    errors: list[KafkaError | None] = []
+) -> tuple[int, int]:
+    """Send the record; returns its partition and offset once it is acknowledged.
 
-    def delivered(error: KafkaError | None, _: Message) -> None:
-        errors.append(error)
+    Raises NotDelivered.
+    """
+    record = Outgoing(topic, key, value, timestamp_ms)
+    [place] = send_all(producer, [record], seconds_max=seconds_max)
+    return place
 
-    producer.produce(topic, key=key, value=value, on_delivery=delivered)
-    producer.flush(seconds_max)
-    if not errors:
-        raise NotDelivered(topic, f"no answer in {seconds_max:g} s")
-    if errors[0] is not None:
-        raise NotDelivered(topic, errors[0].str())
+
+def send_all(
+    producer: Producer, records: Iterable[Outgoing], *, seconds_max: float = SEND_SECONDS_MAX
+) -> list[tuple[int, int]]:
+    """Send the records; returns the partition and offset of each once all are acknowledged.
+
+    Raises NotDelivered, after which some of them may have arrived.
+    """
+    deadline = time.monotonic() + seconds_max
+    sent = [_Sending(record) for record in records]
+    for each in sent:
+        each.start(producer, deadline)
+    producer.flush(max(0.0, deadline - time.monotonic()))
+    return [each.place(seconds_max) for each in sent]
+
+
+class _Sending:
+    def __init__(self, record: Outgoing) -> None:
+        self._record = record
+        self._answer: tuple[KafkaError | None, Message] | None = None
+
+    def start(self, producer: Producer, deadline: float) -> None:
+        """Hand it to the producer, whose queue may be full for a while."""
+        record = self._record
+        while True:
+            try:
+                producer.produce(
+                    record.topic,
+                    key=record.key,
+                    value=record.value,
+                    on_delivery=self._delivered,
+                    timestamp=record.timestamp_ms,
+                )
+                return
+            except BufferError:
+                if time.monotonic() > deadline:
+                    raise NotDelivered(record.topic, "the queue of records is full") from None
+                producer.poll(POLL_SECONDS)
+
+    def place(self, seconds_max: float) -> tuple[int, int]:
+        if self._answer is None:
+            raise NotDelivered(self._record.topic, f"no answer in {seconds_max:g} s")
+        error, message = self._answer
+        if error is not None:
+            raise NotDelivered(self._record.topic, error.str())
+        return int(message.partition() or 0), int(message.offset() or 0)
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        self._answer = error, message

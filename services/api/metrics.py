@@ -10,10 +10,10 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from services.api import problems
-from services.api.clock import wall_ms
 from services.api.models import NoParameters
 from services.api.pipelines import standing
 from services.api.sources import Sources
+from services.clock import wall_ms
 
 OUTCOMES = ("applied", "quarantined", "duplicate")
 TEXT = "text/plain"

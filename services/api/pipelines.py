@@ -7,12 +7,12 @@ from fastapi.responses import JSONResponse
 
 from services.api import examples, problems
 from services.api.books import books, published_max_ms
-from services.api.clock import wall_ms
 from services.api.marker import Offsets
 from services.api.materializer import Materializer
 from services.api.models import NoParameters, Pipelines
 from services.api.sources import Sources, progress_text
 from services.api.tables import instant
+from services.clock import wall_ms
 
 
 def routes(sources: Sources) -> APIRouter:

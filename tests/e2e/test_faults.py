@@ -19,6 +19,7 @@ VICTIMS: dict[str, Callable[[Shop], int]] = {
     "the pipeline's engine": Shop.java_pid,
     "the materializer": lambda shop: shop.pid("api"),
     "the simulator": lambda shop: shop.pid("simulator"),
+    "the quarantine": lambda shop: shop.pid("quarantine"),
     "the broker": lambda shop: shop.pid("broker"),
 }
 

@@ -23,5 +23,5 @@ def test_trouble_is_said_without_a_traceback(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == (
-        "There is no component till. There are: broker, simulator, inventory, api"
+        "There is no component till. There are: broker, simulator, quarantine, inventory, api"
     )

@@ -1,0 +1,8 @@
+"""The wall clock, for figures about the moment; it never enters a view."""
+
+import time
+
+
+def wall_ms() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000

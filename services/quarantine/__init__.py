@@ -1,0 +1,1 @@
+"""The quarantine: every rejected record of every public topic, whole, with the reason."""

@@ -1,0 +1,121 @@
+"""A rejected record is kept whole, or says why it is not; a good one is not kept at all."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, key, schemas
+from contracts.checks import broken, checks
+from contracts.judging import JUDGED
+from services.quarantine.records import NewerSchema, Record, rejected
+
+GOOD = RECEIPTS.examples[0]
+HOUR_MS = 3_600_000
+
+
+def record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: Any) -> Record:
+    event = {**contract.examples[0], **fields}
+    happened_ms = round(contract.examples[0]["event_time"].timestamp() * 1000)
+    return Record(
+        topic=contract.name,
+        partition=2,
+        offset=10_415,
+        published_ms=happened_ms + after_ms,
+        key=key(contract, event),
+        value=encode(contract, event),
+        headers=[("sequence", b"\0\1"), ("sequence", None)],
+    )
+
+
+def kept(one: Record) -> dict[str, Any]:
+    """The row as a reader of the quarantine decodes it."""
+    row = rejected(one)
+    assert row is not None
+    found = decode(encode(QUARANTINE, row)).value
+    assert not list(broken(checks(QUARANTINE.fields, QUARANTINE.rules), found))
+    return found
+
+
+def test_a_good_record_is_not_kept() -> None:
+    assert rejected(record()) is None
+
+
+def test_a_late_record_is_kept_whole() -> None:
+    late = record(after_ms=3 * HOUR_MS)
+    found = kept(late)
+    assert (found["topic"], found["partition"], found["offset"]) == (RECEIPTS.name, 2, 10_415)
+    assert (found["reason"], found["event_id"]) == ("late", GOOD["event_id"])
+    assert found["event_time"] == GOOD["event_time"]
+    assert (found["key"], found["value"]) == (late.key, late.value)
+    assert [tuple(one.values()) for one in found["headers"]] == list(late.headers)
+
+
+def test_what_does_not_decode_is_kept_with_its_bytes() -> None:
+    found = kept(replace(record(), key=None, value=b"\xff\0", headers=[]))
+    assert (found["reason"], found["key"], found["value"]) == ("undecodable", None, b"\xff\0")
+    assert (found["event_id"], found["event_time"]) == (None, None)
+
+
+def test_a_broken_rule_is_the_reason() -> None:
+    found = kept(record(register_id="x" * 65))
+    assert found["reason"] == "register_id has a length of at most 64"
+
+
+def test_an_id_that_is_none_is_left_to_the_value() -> None:
+    assert kept(record(event_id=""))["event_id"] is None
+    assert kept(record(event_id="x" * 301))["event_id"] is None
+
+
+def test_times_that_no_calendar_has_are_left_to_the_record() -> None:
+    far = kept(replace(record(event_time=2**60 // 1000), published_ms=2**60))
+    assert far["event_time"] is None
+    assert far["published_at"].year == 9999
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        {"value": b"x" * 1_048_577},
+        {"key": b"x" * 1_048_577},
+        {"value": b"x" * 1_048_576, "key": b"x" * 1_048_576},
+        {"value": b"x", "headers": [("h", None)] * 1_001},
+    ],
+    ids=["value", "key", "both", "headers"],
+)
+def test_what_is_too_large_to_be_wrapped_says_where_it_is(large: dict[str, Any]) -> None:
+    found = kept(replace(record(after_ms=3 * HOUR_MS), **large))
+    assert (found["key"], found["value"], found["headers"]) == (None, None, [])
+    assert "too large to be copied" in found["found"]
+
+
+def test_the_name_of_every_rule_fits() -> None:
+    longest = max((rule.name for one in JUDGED.values() for rule in one.rules), key=len)
+    assert len(longest) <= 300
+
+
+@pytest.fixture
+def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The id of a schema that the lock file got after this process had loaded it."""
+    [*_, last] = schemas.locked()
+    entries = [asdict(one) for one in schemas.locked()]
+    added = {"id": last.id + 1, "topic": RECEIPTS.name, "schema": {}}
+    file = tmp_path / "schemas.lock.json"
+    file.write_text(json.dumps([*entries, added]))
+    monkeypatch.setattr(schemas, "LOCK", file)
+    return last.id + 1
+
+
+def test_a_schema_that_only_newer_code_knows_stops_and_rejects_nothing(newer: int) -> None:
+    value = b"\0" + newer.to_bytes(4, "big") + b"whatever"
+    with pytest.raises(NewerSchema, match="Start it again"):
+        rejected(replace(record(), value=value))
+    with pytest.raises(NewerSchema, match=RECEIPTS.name):
+        rejected(record(RELEASES, value=value))
+
+
+def test_a_schema_that_nobody_knows_is_undecodable(newer: int) -> None:
+    value = b"\0" + (newer + 1).to_bytes(4, "big") + b"whatever"
+    assert kept(replace(record(), value=value))["reason"] == "undecodable"
