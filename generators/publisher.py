@@ -5,13 +5,13 @@ from typing import Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message
 
-from contracts import contract, encode
+from contracts import HEARTBEATS, contract, encode
 from generators.numbering import Publication
 from infra.errors import Trouble
 
 FULL_SECONDS_MAX = 120.0  # Kafka takes nothing for so long: give up
 POLL_SECONDS = 1.0
-FLUSH_SECONDS_MAX = 60.0
+FLUSH_SECONDS_MAX = 300.0  # as long as a record is tried; a broker comes back sooner
 NUMBER_BYTES = 8
 
 Headers = list[tuple[str, str | bytes | None]]
@@ -53,15 +53,46 @@ class Publisher:
     Header `sequence`: the count of the simulator's records before it in its partition.
     Header `sent_at`, where a wall clock is given: wall milliseconds, for figures of latency.
     Both are 8 bytes, big-endian.
+    A heartbeat is held back until Kafka has everything that was published before it.
     """
 
-    def __init__(self, producer: Producer, wall_ms: Callable[[], int] | None = None) -> None:
+    def __init__(
+        self,
+        producer: Producer,
+        wall_ms: Callable[[], int] | None = None,
+        beats_held_max: int = 1,
+    ) -> None:
+        """Beats: of so many, the last one asks Kafka for all of them; it takes a moment."""
         self._producer = producer
         self._wall_ms = wall_ms
+        self._beats_held_max = beats_held_max
+        self._beats: list[Publication] = []
         self._error: KafkaError | None = None
 
     def publish(self, publication: Publication) -> None:
         """Queue a record; wait while the queue is full. Raises PublishingFailed."""
+        if publication.topic != HEARTBEATS.name:
+            self._queue(publication)
+            return
+        self._beats.append(publication)
+        if len(self._beats) >= self._beats_held_max:
+            self._release()
+
+    def flush(self) -> None:
+        """Wait until Kafka has everything. Raises PublishingFailed."""
+        self._release()
+        self._await()
+
+    def _release(self) -> None:
+        """Let the heartbeats follow what they speak of."""
+        if not self._beats:
+            return
+        self._await()
+        beats, self._beats = self._beats, []
+        for beat in beats:
+            self._queue(beat)
+
+    def _queue(self, publication: Publication) -> None:
         published_ms, topic, partition, sequence, key, event = publication
         headers: Headers = [("sequence", sequence.to_bytes(NUMBER_BYTES, "big"))]
         if self._wall_ms:
@@ -108,8 +139,7 @@ class Publisher:
         if self._error is not None:
             raise PublishingFailed(self._error)
 
-    def flush(self) -> None:
-        """Wait until Kafka has everything. Raises PublishingFailed."""
+    def _await(self) -> None:
         left = self._producer.flush(FLUSH_SECONDS_MAX)
         self.check()
         if left:

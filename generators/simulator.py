@@ -20,7 +20,7 @@ from generators.parameters import Parameters, parameters
 from generators.publisher import Publisher
 from generators.resume import Logged
 from generators.run import run
-from generators.snapshot import Snapshots
+from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
 from infra.errors import Trouble
@@ -55,7 +55,9 @@ def simulate(
 
     stand(past_ms)
     if backfill_days:
-        history = Publisher(producer(settings, linger_ms=BACKFILL_LINGER_MS))
+        history = Publisher(
+            producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
+        )
         until_tick = backfill_days * TICKS_PER_DAY
         run(world, logged, Unpaced(stop), history, snapshots, until_tick)
         past_ms = max(past_ms, tick_start_ms(world.next_tick))

@@ -6,6 +6,7 @@ from typing import Any
 
 from contracts import (
     ADJUSTMENTS,
+    HEARTBEATS,
     LEDGER,
     PRICE_CHANGES,
     PRODUCTS,
@@ -15,6 +16,7 @@ from contracts import (
     STORES,
 )
 from generators.catalog import product_introduced, store_opened
+from generators.clock import WORLD
 from generators.customers import Customers
 from generators.demand import Demand, visits_per_hour
 from generators.event import Event
@@ -30,7 +32,7 @@ from generators.stores import stores
 from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
-TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER)
+TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER, HEARTBEATS)
 HORIZONS_MS = {
     topic.name: topic.horizon // timedelta(milliseconds=1) for topic in MOVING if topic.horizon
 }
@@ -50,7 +52,9 @@ class World:
         self.next_tick = 0
 
     def tick(self) -> list[Publication]:
-        """What is published in the next minute, oldest first; each store's ledger page closes it.
+        """What is published in the next minute, oldest first.
+
+        Each store's ledger page closes it; a heartbeat says that it is over.
 
         What the world knows of a tick from outside is given at its beginning.
         """
@@ -156,6 +160,7 @@ class World:
         publications += [
             number(end_ms, LEDGER.name, page["store_id"], page) for page in closed if page
         ]
+        publications.append(number(end_ms, HEARTBEATS.name, WORLD, _beat(tick, end_ms)))
         return publications
 
     def _close(self, shop: Shop, page: Page, tick: int) -> dict[str, Any] | None:
@@ -163,3 +168,7 @@ class World:
         physical, shelves.moved = shelves.moved, {}
         positions = {topic.name: self._numbering.position(topic.name, store_id) for topic in MOVING}
         return page.close(store_id, tick, tick_start_ms(tick + 1), physical, positions)
+
+
+def _beat(tick: int, end_ms: int) -> Event:
+    return {"event_id": f"beat-{tick}", "event_time": end_ms, "world": WORLD}

@@ -6,12 +6,12 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from services.api import examples, problems
-from services.api.clock import wall_ms
 from services.api.models import NoParameters, WorldTime
 from services.api.problems import Problem
 from services.api.sources import Sources
 from services.api.tables import instant
 from services.api.world import WorldClock
+from services.clock import wall_ms
 
 
 def routes(sources: Sources) -> APIRouter:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError
 
-from contracts import RECEIPTS, decode
+from contracts import HEARTBEATS, RECEIPTS, decode
 from generators.numbering import Publication
 from generators.publisher import FULL_SECONDS_MAX, Publisher, PublishingFailed
 from tests.generators.worlds import hours
@@ -15,6 +15,7 @@ class Broker:
 
     def __init__(self, room: int = 10, drains: bool = True) -> None:
         self.queue: list[dict[str, Any]] = []
+        self.flushed_at: list[int] = []  # how long the queue was, at each flush
         self.room, self.drains = room, drains
         self.refuses: KafkaError | None = None
 
@@ -37,6 +38,7 @@ class Broker:
         return 0
 
     def flush(self, timeout: float) -> int:
+        self.flushed_at.append(len(self.queue))
         return 0 if self.drains else len(self.queue)
 
 
@@ -97,3 +99,39 @@ def test_a_flush_that_does_not_end_says_how_many_are_left(receipt: Publication) 
     publisher.publish(receipt)
     with pytest.raises(PublishingFailed, match="1 records"):
         publisher.flush()
+
+
+def test_a_heartbeat_waits_until_all_before_it_is_there(receipt: Publication) -> None:
+    broker = Broker()
+    publisher = Publisher(broker)
+    for publication in (receipt, beat(), receipt):
+        publisher.publish(publication)
+    assert broker.flushed_at == [1]
+    assert [record["topic"] for record in broker.queue] == [
+        RECEIPTS.name,
+        HEARTBEATS.name,
+        RECEIPTS.name,
+    ]
+
+
+def test_history_asks_once_for_many_heartbeats(receipt: Publication) -> None:
+    broker = Broker()
+    publisher = Publisher(broker, beats_held_max=2)
+    for publication in (receipt, beat(), receipt, beat(), receipt):
+        publisher.publish(publication)
+    assert broker.flushed_at == [2]
+    assert [record["topic"] for record in broker.queue[2:4]] == [HEARTBEATS.name] * 2
+
+
+def test_the_last_heartbeats_follow_at_the_end(receipt: Publication) -> None:
+    broker = Broker()
+    publisher = Publisher(broker, beats_held_max=2)
+    publisher.publish(receipt)
+    publisher.publish(beat())
+    publisher.flush()
+    assert broker.flushed_at == [1, 2]
+    assert broker.queue[-1]["topic"] == HEARTBEATS.name
+
+
+def beat() -> Publication:
+    return next(publication for publication in hours(1) if publication.topic == HEARTBEATS.name)

@@ -1,7 +1,8 @@
 from collections import Counter
 from dataclasses import replace
 
-from contracts import ADJUSTMENTS, RECEIPTS, contract, decode, encode, model
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, contract, decode, encode, model
+from generators.clock import WORLD
 from generators.parameters import Parameters
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY, TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
@@ -17,7 +18,9 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 def test_another_seed_gives_another_world() -> None:
     other = World(replace(SMALL, seed=SMALL.seed + 1))
     publications = [publication for _ in range(180) for publication in other.tick()]
-    assert not set(map(as_logged, publications)) & set(map(as_logged, hours(3)))
+    same = set(map(as_logged, publications)) & set(map(as_logged, hours(3)))
+    # Minutes end in every world.
+    assert {one.key for one in same} == {WORLD.encode()}
 
 
 def test_the_world_begins_with_catalog_and_full_shelves() -> None:
@@ -51,6 +54,18 @@ def test_a_tick_publishes_in_order_and_within_its_minute() -> None:
         times = [publication.published_ms for publication in world.tick()]
         assert times == sorted(times)
         assert all(tick_start_ms(tick) <= at <= tick_start_ms(tick) + TICK_MS for at in times)
+
+
+def test_every_tick_ends_with_a_heartbeat_that_nothing_before_it_follows() -> None:
+    world = World(SMALL)
+    beaten_ms = START_MS
+    for tick in range(300):
+        *others, beat = world.tick()
+        assert all(beaten_ms <= publication.published_ms for publication in others)
+        assert HEARTBEATS.name not in {publication.topic for publication in others}
+        assert beat.topic == HEARTBEATS.name
+        assert beat.event["event_time"] == beat.published_ms == tick_start_ms(tick + 1)
+        beaten_ms = beat.event["event_time"]
 
 
 def test_nobody_takes_what_is_not_there() -> None:
