@@ -38,6 +38,13 @@ JUDGED: Mapping[str, Contract] = {
 }
 """Every topic of events: what is rejected there goes to quarantine."""
 
+OPEN: Mapping[str, Contract] = {
+    name: topic
+    for name, topic in sorted(JUDGED.items())
+    if topic.domain not in ("quarantine", "world")  # what this project says of itself
+}
+"""The topics of events that anybody may publish to."""
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INT_END = 2**31
 SHOWN_MAX = 200

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from contracts import CONTRACTS, Contract, encode, key
 from contracts.documents import from_document
 from contracts.faults import Fault, faults, ill_timed
-from contracts.judging import JUDGED
+from contracts.judging import OPEN
 from infra.settings import HOST
 from services.api import examples, problems, topics
 from services.api.limits import BODIES_UNDER
@@ -31,14 +31,10 @@ from services.api.sources import Sources
 from services.api.tables import instant
 from services.api.times import world_ms
 
-OWN_DOMAINS = ("quarantine", "world")  # what this project says of itself: nobody else may
 OWN_HOSTS = (HOST, "localhost")
 BODY_SECONDS_MAX = 10.0
 FAULTS_LISTED_MAX = 1_000
 FAULTS_TOLD_MAX = 5
-
-EVENTS = {name: one for name, one in sorted(JUDGED.items()) if one.domain not in OWN_DOMAINS}
-"""The topics that anybody may publish to."""
 
 DESCRIPTION = f"""The body is one event as its contract says (`GET /v1/topics/{{name}}`), timestamps
 in ISO 8601. The record is stamped with world time, and the event is held against its contract at
@@ -115,13 +111,13 @@ def refuse_elsewhere(request: Request) -> None:
 
 def known(topic: str) -> Contract:
     """The contract of a topic that may be published to; raises Problem."""
-    if topic in EVENTS:
-        return EVENTS[topic]
+    if topic in OPEN:
+        return OPEN[topic]
     there = topic in CONTRACTS
     raise Problem(
         HTTPStatus.FORBIDDEN if there else HTTPStatus.NOT_FOUND,
         "Topic not for events" if there else "Unknown topic",
-        f"Expected one of {', '.join(EVENTS)}, found {topic}"
+        f"Expected one of {', '.join(OPEN)}, found {topic}"
         f"{', which this project alone writes' if there else ''}.",
     )
 
@@ -213,8 +209,7 @@ def _body() -> dict[str, Any]:
             examples.JSON: {
                 "schema": {"type": "object", "description": "one event, as its contract says"},
                 "examples": {
-                    name: {"value": topics.described(one)["example"]}
-                    for name, one in EVENTS.items()
+                    name: {"value": topics.described(one)["example"]} for name, one in OPEN.items()
                 },
             }
         },
