@@ -56,7 +56,7 @@ def test_switching_back_goes_on_with_the_file_that_was_kept(
     third.mark()
     promote(log, third, inventory, second)
     api.eventually("/v1/stock", made_by(3))
-    kept = sorted(path.name for path in tmp_path.glob("*.sqlite"))
+    kept = sorted(path.name for path in tmp_path.glob("inventory.*.sqlite"))
     assert kept == ["inventory.g1.sqlite", "inventory.g3.sqlite"]
 
 

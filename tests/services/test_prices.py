@@ -10,7 +10,7 @@ import pytest
 from contracts import PRICE_CHANGES, encode, key
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
-from tests.services.world import NOON, announce
+from tests.services.world import NOON, announce, beat
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 TOPIC = (PRICE_CHANGES.name, 0)
@@ -151,3 +151,15 @@ def test_the_clock_tells_what_time_it_is_in_the_world(log: MemoryLog, api: Answe
     assert told["world_time"] == "2026-03-02T12:00:00.000Z"
     assert told["world_ms"] == NOON.timestamp() * 1000
     assert (told["speed"], told["state"]) == (10, "stopped")
+
+
+def test_the_clock_of_a_dead_simulator_stands_soon_after_its_last_heartbeat(
+    log: MemoryLog, api: Answers
+) -> None:
+    for minute in range(3):
+        beat(log, NOON + timedelta(minutes=minute))
+    announce(log, state="running")  # by the wall, months ago
+    told = api.eventually("/v1/clock", bool)
+    assert (told["world_time"], told["state"]) == ("2026-03-02T12:05:40.000Z", "running")
+    beat(log, NOON + timedelta(minutes=3))
+    api.eventually("/v1/clock", lambda told: told["world_time"] == "2026-03-02T12:06:40.000Z")
