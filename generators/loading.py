@@ -54,6 +54,8 @@ class Loaded:
     late: int = 0
     """Of those published, what is late by the contract: it goes to quarantine."""
     rejected: int = 0
+    reached: dict[int, int] = field(default_factory=dict)
+    """By partition, the offset of the last record published."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def _full(chunk: list[Outgoing], following: Outgoing) -> bool:
 
 
 def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, judge: Judge) -> Loaded:
-    send_all(client, chunk)
+    so_far.reached |= dict(send_all(client, chunk))
     so_far.published += len(chunk)
     so_far.late = judge.late
     chunk.clear()

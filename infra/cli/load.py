@@ -148,6 +148,11 @@ def reporting(current: Settings, file: Path) -> Iterator[Report]:
 def show(found: Loaded, report: Report, contract: Contract) -> None:
     late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
     screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
+    if found.reached:
+        records = (
+            f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()
+        )
+        screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
     if not found.rejected:
         return
     screen.say(f"  {found.rejected:,} rejected, all in {screen.short(report.file)}")

@@ -13,7 +13,7 @@ from services.api.problems import Problem
 from services.api.snapshots import Snapshots
 from services.api.sources import Sources
 
-REACH_SECONDS_MAX = 5.0
+REACH_SECONDS_MAX = 10.0
 WAITING_MAX = 64
 RECORDS_MAX = 16
 
