@@ -1,5 +1,6 @@
 """What is wrong with a value, for the person who sent it: every fault, each with its place."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -37,7 +38,7 @@ def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
         encode(contract, value)
     except ValidationError as error:
         return tuple(
-            Fault(place(each["loc"]), each["msg"], shown(each["input"]))
+            Fault(place(each["loc"]), each["msg"], shown(_found(value, each["loc"])))
             for each in error.errors(include_url=False)
         )
     except Unencodable as error:  # text with half a character, which JSON can spell
@@ -61,5 +62,19 @@ def place(at: Location) -> str:
 
 
 def shown(found: Any) -> str:
+    if found is None:
+        return "nothing"
     text = found.isoformat() if isinstance(found, datetime) else repr(found)
     return text[:FOUND_CHARACTERS_MAX]
+
+
+def _found(value: Any, at: Location) -> Any:
+    """What stands at the place; None where nothing does."""
+    for part in at:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int):
+            value = value[part]
+        else:
+            return None
+    return value

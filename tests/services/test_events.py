@@ -67,6 +67,13 @@ def test_what_is_no_object_is_refused(world: Answers, event: Any) -> None:
     assert list(places(post(world, event))) == ["event"]
 
 
+def test_what_was_found_is_told_and_not_the_whole_event(world: Answers) -> None:
+    answer = post(world, RECEIPT | {"lines": [{"sku": "A", "units": 0, "unit_price_cents": 5}]})
+    assert answer.json()["faults"] == [
+        {"place": "lines[0].units", "problem": "lines[].units is at least 1", "found": "0"}
+    ]
+
+
 def test_half_a_character_is_refused(world: Answers) -> None:
     assert places(post(world, RECEIPT | {"register_id": "\ud800"})) == {
         "event": "every text is valid Unicode"

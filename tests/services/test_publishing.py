@@ -1,19 +1,25 @@
 """An event that is posted, as it stands in the log of a real broker."""
 
+import signal
 from collections.abc import Iterator
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 
-from contracts import PRICE_CHANGES, RECEIPTS, STORES, decode
+from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
 from generators.partitions import partition
+from infra.kafka import admin, answers, apply_topics, end_offsets
 from infra.settings import Settings
 from services.api.app import sources
 from services.api.topics import described
+from tests.conftest import start_broker
 from tests.oracle.log import Record, read
+from tests.ports import free_port_base
 from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
 from tests.services.world import NOON, announce
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -27,9 +33,9 @@ def api(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     announce(log)
     log.flush()
     where = kafka.model_copy(update={"data_dir": tmp_path_factory.mktemp("api")})
-    with serving(sources(where)) as answers:
-        answers.until(lambda: answers.request("POST", PATH, json={}).status_code == 422)
-        yield answers
+    with serving(sources(where)) as served:
+        served.until(lambda: served.request("POST", PATH, json={}).status_code == 422)
+        yield served
 
 
 def stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
@@ -82,3 +88,30 @@ def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, ap
     answer = api.request("POST", f"/v1/events/{STORES.name}", json=store)
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE, answer.text
     assert answer.json()["title"] == "Not published"
+
+
+def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe(
+    tmp_path: Path,
+) -> None:
+    where = Settings(data_dir=tmp_path, port_base=free_port_base())
+    broker = start_broker(where)
+    try:
+        wait_until(lambda: answers(where), "the broker answers", seconds_max=60)
+        apply_topics(where, CONTRACTS)
+        announcing = KafkaLog(where)
+        announce(announcing)
+        announcing.flush()
+        with serving(sources(where)) as api:
+            api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
+            broker.send_signal(signal.SIGSTOP)
+            unknown = api.request("POST", PATH, json=RECEIPT)
+            broker.send_signal(signal.SIGCONT)
+            api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
+        assert unknown.status_code == HTTPStatus.GATEWAY_TIMEOUT
+        assert "same event_id" in unknown.json()["detail"]
+        found = read(where, end_offsets(admin(where), [RECEIPTS.name]))
+        events = [decode(one.value).value["event_id"] for one in found]
+        assert set(events) == {RECEIPT["event_id"]}
+    finally:
+        broker.kill()
+        broker.wait(30)
