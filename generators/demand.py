@@ -42,7 +42,11 @@ class Demand:
         self._store = store
         self._customers = customers
         self._means = means
-        self._popularity = [float(total) for total in accumulate(store.popularity)]
+        self._wanted: list[float] = []  # added up, shelf by shelf
+
+    def begin_day(self, wanted: Sequence[int]) -> None:
+        """How much each shelf is wanted today, relative to the others."""
+        self._wanted = [float(total) for total in accumulate(wanted)]
 
     def hour(self, hour: int) -> list[Arrival]:
         """Everybody who comes in the world's n-th hour, first come first."""
@@ -55,7 +59,7 @@ class Demand:
         visits = int(mean + random())
         start_ms = hour_start_ms(hour)
         times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
-        popularity, everything = self._popularity, self._popularity[-1]
+        wanted, everything = self._wanted, self._wanted[-1]
         store, registers, payer = self._store.number, self._store.registers, self._customers.payer
         lines, units = len(LINES), len(UNITS)
         return [
@@ -64,7 +68,7 @@ class Demand:
                 int(random() * registers),
                 payer(store, draw),
                 [
-                    (bisect(popularity, random() * everything), UNITS[int(random() * units)])
+                    (bisect(wanted, random() * everything), UNITS[int(random() * units)])
                     for _ in range(LINES[int(random() * lines)])
                 ],
             )

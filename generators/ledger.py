@@ -7,10 +7,41 @@ from collections import Counter
 from collections.abc import Mapping
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.dirt import UNREADABLE, Dirt
 from generators.event import Event
-from generators.outbox import Dirt, Record
+from generators.outbox import Record
 
 QUIET_TICKS_MAX = 10  # the ledger beats at least this often, moved or not
+
+
+class Account:
+    """Units by sku: the change of stock, and of what is on its way."""
+
+    def __init__(self) -> None:
+        self.on_hand: dict[str, int] = {}
+        self.in_transit: dict[str, int] = {}
+
+    def post(self, topic: str, event: Event) -> None:
+        on_hand = self.on_hand
+        if topic == RECEIPTS.name:
+            for line in event["lines"]:
+                sku = line["sku"]
+                on_hand[sku] = on_hand.get(sku, 0) - line["units"]
+        elif topic == REFUNDS.name:
+            for line in event["lines"]:
+                _add(on_hand, line["sku"], line["units"])
+        elif topic == SHIPMENTS.name:
+            self._ship(event["lines"], arrived=event["status"] == "received")
+        elif topic == ADJUSTMENTS.name:
+            _add(on_hand, event["sku"], event["units"])
+
+    def _ship(self, lines: list[Event], arrived: bool) -> None:
+        """What arrives closes what was dispatched, whether all of it is there or not."""
+        for line in lines:
+            sku, units = line["sku"], line["dispatched_units"]
+            _add(self.in_transit, sku, -units if arrived else units)
+            if arrived:
+                _add(self.on_hand, sku, line["received_units"])
 
 
 class Page:
@@ -20,36 +51,20 @@ class Page:
     """
 
     def __init__(self) -> None:
-        self._book: dict[str, int] = {}  # units by sku
-        self._transit: dict[str, int] = {}
+        self._book = Account()
+        self._unreadable = Account()
         self._dirt: Counter[Dirt] = Counter()
 
     def note(self, record: Record) -> None:
-        """Book what a published record says, once per event, in time or not."""
-        if record.dirt:
-            self._dirt[record.dirt] += 1
-            if record.dirt is Dirt.DUPLICATE:
+        """Book what happened, once per event, in time or not, readable or not."""
+        dirt = record.dirt
+        if dirt:
+            self._dirt[dirt] += 1
+            if dirt is Dirt.DUPLICATE:
                 return
-        event, book = record.event, self._book
-        if record.topic == RECEIPTS.name:
-            for line in event["lines"]:
-                sku = line["sku"]
-                book[sku] = book.get(sku, 0) - line["units"]
-        elif record.topic == REFUNDS.name:
-            for line in event["lines"]:
-                _add(book, line["sku"], line["units"])
-        elif record.topic == SHIPMENTS.name:
-            self._ship(event["lines"], arrived=event["status"] == "received")
-        elif record.topic == ADJUSTMENTS.name:
-            _add(book, event["sku"], event["units"])
-
-    def _ship(self, lines: list[Event], arrived: bool) -> None:
-        """What arrives closes what was dispatched, whether all of it is there or not."""
-        for line in lines:
-            sku, units = line["sku"], line["dispatched_units"]
-            _add(self._transit, sku, -units if arrived else units)
-            if arrived:
-                _add(self._book, sku, line["received_units"])
+            if dirt in UNREADABLE:
+                self._unreadable.post(record.topic, record.event)
+        self._book.post(record.topic, record.event)
 
     def close(
         self,
@@ -63,16 +78,18 @@ class Page:
 
         Positions count the records in the store's partition of each topic, this tick's included.
         """
-        book, transit = self._book, self._transit
+        columns = {
+            "book_units": self._book.on_hand,
+            "transit_units": self._book.in_transit,
+            "unreadable_units": self._unreadable.on_hand,
+            "unreadable_transit_units": self._unreadable.in_transit,
+            "physical_units": physical,
+        }
+        skus = dict.fromkeys(sku for column in columns.values() for sku in column)
         movements = [
-            {
-                "sku": sku,
-                "book_units": book.get(sku, 0),
-                "transit_units": transit.get(sku, 0),
-                "physical_units": physical.get(sku, 0),
-            }
-            for sku in book | transit | physical
-            if book.get(sku) or transit.get(sku) or physical.get(sku)
+            {"sku": sku, **{name: column.get(sku, 0) for name, column in columns.items()}}
+            for sku in skus
+            if any(column.get(sku) for column in columns.values())
         ]
         if not movements and not self._dirt and tick % QUIET_TICKS_MAX:
             return None
@@ -87,6 +104,10 @@ class Page:
             "duplicates": self._dirt[Dirt.DUPLICATE],
             "late": self._dirt[Dirt.LATE],
             "beyond_horizon": self._dirt[Dirt.BEYOND_HORIZON],
+            "future": self._dirt[Dirt.FUTURE],
+            "malformed": self._dirt[Dirt.MALFORMED],
+            "unknown_schema": self._dirt[Dirt.UNKNOWN_SCHEMA],
+            "broken_rule": self._dirt[Dirt.BROKEN_RULE],
         }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from generators.dirt import Dirt
 from generators.event import Event
 from generators.partitions import partition
 
@@ -18,6 +19,7 @@ class Publication(NamedTuple):
     sequence: int  # of the world's records in this partition, from zero
     key: str
     event: Event
+    dirt: Dirt = Dirt.NONE
 
 
 class Numbering:
@@ -26,7 +28,9 @@ class Numbering:
         self.counts: Counts = {topic: [0] * width for topic, width in widths.items()}
         self._placed: dict[str, dict[str, int]] = {topic: {} for topic in widths}
 
-    def number(self, published_ms: int, topic: str, key: str, event: Event) -> Publication:
+    def number(
+        self, published_ms: int, topic: str, key: str, event: Event, dirt: Dirt = Dirt.NONE
+    ) -> Publication:
         """The next publication of the topic's partition that the key belongs to."""
         place = self._placed[topic].get(key)
         if place is None:
@@ -34,7 +38,7 @@ class Numbering:
         counts = self.counts[topic]
         sequence = counts[place]
         counts[place] = sequence + 1
-        return Publication(published_ms, topic, place, sequence, key, event)
+        return Publication(published_ms, topic, place, sequence, key, event, dirt)
 
     def position(self, topic: str, key: str) -> int:
         """How many records the partition that the key belongs to has been given so far."""

@@ -1,11 +1,12 @@
-"""From what happened to what is published: on time, late, twice, or much too late."""
+"""From what happened to what is published: on time, late, twice, or spoilt."""
 
 from collections.abc import Mapping
-from enum import IntEnum
 from heapq import heappop, heappush
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from generators.chance import chance
+from generators.dirt import Dirt
 from generators.event import Event
 from generators.parameters import Parameters
 from generators.ticks import HOUR_MS, TICK_MS
@@ -18,15 +19,6 @@ AT_ONCE_MS_MAX = 5_000
 AGAIN_MS_MAX = 30 * TICK_MS
 LATE_MS_MIN = TICK_MS
 BEYOND_HORIZON_MS_MAX = 4 * HOUR_MS
-
-
-class Dirt(IntEnum):
-    """What is wrong with a record, seen from the world."""
-
-    NONE = 0
-    LATE = 1  # published long after it happened, within the horizon
-    BEYOND_HORIZON = 2
-    DUPLICATE = 3  # the same event once more
 
 
 class Record(NamedTuple):
@@ -43,16 +35,16 @@ class Record(NamedTuple):
 class Outbox:
     """Events that have happened and wait to be published.
 
-    An event beyond the horizon is published once, and a duplicate of another stays within the
+    An event that quarantine takes is published once, and a duplicate of another stays within the
     horizon: what quarantine lists is exactly what stock lacks.
     """
 
     def __init__(self, parameters: Parameters, horizons_ms: Mapping[str, int]) -> None:
         self._seed = parameters.seed
         self._horizons_ms = horizons_ms
-        self._late_below = parameters.late_rate
-        self._beyond_below = self._late_below + parameters.beyond_horizon_rate
-        self._dirty_below = self._beyond_below + parameters.duplicate_rate
+        rates = parameters.dirt_rates()
+        self._below = list(zip(accumulate(rates.values()), rates, strict=True))
+        self._dirty_below = sum(rates.values())
         self._now: list[Record] = []
         self._later: list[Record] = []  # a heap
         self._order = 0
@@ -63,23 +55,25 @@ class Outbox:
 
     def post_clean(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         """Publish when it happens, once."""
-        self._now.append(Record(happened_ms, self._order, topic, key, event, Dirt.NONE))
-        self._order += 1
+        self._post_now(topic, key, event, happened_ms, Dirt.NONE)
 
     def post(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         """Publish as the world does: mostly when it happens, mostly once."""
         share = self._random()
         if share >= self._dirty_below:
-            self.post_clean(topic, key, event, happened_ms)
-        elif share < self._late_below:
+            self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+            return
+        dirt = next((dirt for below, dirt in self._below if share < below), Dirt.NONE)
+        if dirt is Dirt.LATE:
             self._post_late(topic, key, event, happened_ms)
-        elif share < self._beyond_below:
-            horizon_ms = self._horizons_ms[topic]
-            delay_ms = horizon_ms + 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
-            self._wait(happened_ms + delay_ms, topic, key, event, Dirt.BEYOND_HORIZON)
-        else:
-            self.post_clean(topic, key, event, happened_ms)
+        elif dirt is Dirt.BEYOND_HORIZON:
+            delay_ms = self._horizons_ms[topic] + 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
+            self._wait(happened_ms + delay_ms, topic, key, event, dirt)
+        elif dirt is Dirt.DUPLICATE:
+            self._post_now(topic, key, event, happened_ms, Dirt.NONE)
             self._post_again(topic, key, event, happened_ms, happened_ms)
+        else:
+            self._post_now(topic, key, event, happened_ms, dirt)
 
     def due(self, until_ms: int) -> list[Record]:
         """Take out everything to be published before then, in order."""
@@ -99,6 +93,10 @@ class Outbox:
             Record(published_ms, order, topic, key, event, Dirt(dirt))
             for published_ms, order, topic, key, event, dirt in state["later"]
         ]
+
+    def _post_now(self, topic: str, key: str, event: Event, happened_ms: int, dirt: Dirt) -> None:
+        self._now.append(Record(happened_ms, self._order, topic, key, event, dirt))
+        self._order += 1
 
     def _post_late(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         span_ms = self._horizons_ms[topic] - LATE_MS_MIN

@@ -17,6 +17,9 @@ class Pacer(Protocol):
     def wait(self, world_ms: int) -> bool:
         """Return True when it is that time in the world, False when the world is to stop."""
 
+    def stand(self) -> None:
+        """Let world time stand where it is, until the next wait."""
+
 
 class Unpaced:
     """The next moment is now."""
@@ -26,6 +29,9 @@ class Unpaced:
 
     def wait(self, world_ms: int) -> bool:
         return not self._stop.is_set()
+
+    def stand(self) -> None:
+        """No clock runs."""
 
 
 class Paced:
@@ -59,11 +65,12 @@ class Paced:
             self._stop.wait(min(-behind_ms, WAIT_MS_MAX) / 1000)
         return False
 
-    def stop(self) -> None:
-        """Let world time stand where it is."""
+    def stand(self) -> None:
         now_ms = self._wall_ms()
-        world_ms = self._clock.world_at(now_ms) if self._clock else self._past_ms
-        self._announce(WorldClock(world_ms, now_ms, self._speed_milli), ClockState.STOPPED)
+        if self._clock:
+            self._past_ms = self._clock.world_at(now_ms)
+            self._clock = None
+        self._announce(WorldClock(self._past_ms, now_ms, self._speed_milli), ClockState.STOPPED)
 
     def _start(self, world_ms: int) -> WorldClock:
         self._clock = WorldClock(world_ms, self._wall_ms(), self._speed_milli)

@@ -3,10 +3,11 @@
 import json
 from dataclasses import asdict, dataclass
 
+from generators.dirt import Dirt
 from infra.settings import Settings
 
 # Raised by whoever changes what a world with the same parameters does.
-RULES = 3
+RULES = 5
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,22 @@ class Parameters:
     duplicate_rate: float  # of the events on time
     late_rate: float
     beyond_horizon_rate: float
+    future_rate: float
+    malformed_rate: float
+    unknown_schema_rate: float
+    broken_rule_rate: float
+
+    def dirt_rates(self) -> dict[Dirt, float]:
+        """Of the events that move stock, the share of each kind of dirt."""
+        return {
+            Dirt.LATE: self.late_rate,
+            Dirt.BEYOND_HORIZON: self.beyond_horizon_rate,
+            Dirt.DUPLICATE: self.duplicate_rate,
+            Dirt.FUTURE: self.future_rate,
+            Dirt.MALFORMED: self.malformed_rate,
+            Dirt.UNKNOWN_SCHEMA: self.unknown_schema_rate,
+            Dirt.BROKEN_RULE: self.broken_rule_rate,
+        }
 
     def text(self) -> str:
         """The parameters and the rules in one canonical line, to compare and to show."""
@@ -46,6 +63,10 @@ def parameters(settings: Settings) -> Parameters:
         duplicate_rate=settings.simulator_duplicate_rate,
         late_rate=settings.simulator_late_rate,
         beyond_horizon_rate=settings.simulator_beyond_horizon_rate,
+        future_rate=settings.simulator_future_rate,
+        malformed_rate=settings.simulator_malformed_rate,
+        unknown_schema_rate=settings.simulator_unknown_schema_rate,
+        broken_rule_rate=settings.simulator_broken_rule_rate,
     )
 
 

@@ -1,4 +1,4 @@
-"""Prices: the same in every store, announced long before they hold."""
+"""Prices: the same in every store, announced long before they hold; lower while promoted."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from generators.chance import chance
 from generators.event import Event
 from generators.products import Product, price_cents
+from generators.promotions import Promotions
 from generators.ticks import HOUR_MS, START_MS, day, hour_of_day, hour_start_ms
 
 CHANGED_SHARE = 0.03  # of the products, each day
@@ -21,9 +22,11 @@ class Change(NamedTuple):
 
 
 class Prices:
-    def __init__(self, seed: int, products: Sequence[Product]) -> None:
+    def __init__(self, seed: int, products: Sequence[Product], promotions: Promotions) -> None:
         self._seed = seed
         self._products = products
+        self._promotions = promotions
+        self._usual_cents = [product.unit_price_cents for product in products]
         self._ahead: list[Change] = []
         self.cents = [product.unit_price_cents for product in products]
 
@@ -40,15 +43,29 @@ class Prices:
             return []
         now_ms = hour_start_ms(hour)
         effective_ms = now_ms + (24 - DECIDED_AT_HOUR) * HOUR_MS
-        draw = chance(self._seed, "prices", day(hour))
         events = []
-        for number, product in enumerate(self._products):
-            if draw.random() < CHANGED_SHARE:
-                cents = price_cents(product.unit_cost_cents, draw)
-                self._ahead.append(Change(effective_ms, number, cents))
-                event_id = f"{product.sku}-price-{day(hour)}"
-                events.append(_changed(event_id, now_ms, product.sku, cents, effective_ms))
+        for number, cents in self._tomorrow(day(hour)).items():
+            self._ahead.append(Change(effective_ms, number, cents))
+            sku = self._products[number].sku
+            event_id = f"{sku}-price-{day(hour)}"
+            events.append(_changed(event_id, now_ms, sku, cents, effective_ms))
         return events
+
+    def _tomorrow(self, today: int) -> dict[int, int]:
+        """The prices that change, by product: promotions begin and end, and some are set anew."""
+        draw = chance(self._seed, "prices", today)
+        promoted, still = self._promotions.on(today), self._promotions.on(today + 1)
+        changed = {}
+        for number, product in enumerate(self._products):
+            anew = draw.random() < CHANGED_SHARE
+            if number in still and number not in promoted:
+                changed[number] = still[number].price_cents(self._usual_cents[number])
+            elif number in promoted and number not in still:
+                changed[number] = self._usual_cents[number]
+            elif anew and number not in still:
+                self._usual_cents[number] = price_cents(product.unit_cost_cents, draw)
+                changed[number] = self._usual_cents[number]
+        return changed
 
     def take_effect(self, hour: int) -> bool:
         """Whether other prices hold from the beginning of the world's n-th hour."""
@@ -60,10 +77,11 @@ class Prices:
         return bool(due)
 
     def state(self) -> dict[str, Any]:
-        return {"cents": self.cents, "ahead": self._ahead}
+        return {"cents": self.cents, "usual_cents": self._usual_cents, "ahead": self._ahead}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.cents = list(state["cents"])
+        self._usual_cents = list(state["usual_cents"])
         self._ahead = [Change(*change) for change in state["ahead"]]
 
 

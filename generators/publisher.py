@@ -5,7 +5,8 @@ from typing import Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message
 
-from contracts import HEARTBEATS, contract, encode
+from contracts import HEARTBEATS
+from generators import wire
 from generators.numbering import Publication
 from infra.errors import Trouble
 
@@ -93,11 +94,11 @@ class Publisher:
             self._queue(beat)
 
     def _queue(self, publication: Publication) -> None:
-        published_ms, topic, partition, sequence, key, event = publication
+        published_ms, topic, partition, sequence, key, *_ = publication
         headers: Headers = [("sequence", sequence.to_bytes(NUMBER_BYTES, "big"))]
         if self._wall_ms:
             headers.append(("sent_at", self._wall_ms().to_bytes(NUMBER_BYTES, "big")))
-        value = encode(contract(topic), event)
+        value = wire.value(publication)
         self.send(topic, partition, key.encode(), value, published_ms, headers)
 
     def send(

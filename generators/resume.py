@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from contracts import contract, encode
+from generators import wire
 from generators.numbering import Counts, Publication
 from infra.errors import Trouble
 
@@ -81,7 +81,7 @@ class Logged:
 
 
 def _compare(publication: Publication, end: Published) -> None:
-    value = encode(contract(publication.topic), publication.event)
+    value = wire.value(publication)
     again = Published(
         publication.published_ms, publication.sequence, publication.key.encode(), value
     )

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from generators.pacer import Pacer
 from generators.publisher import Publisher
 from generators.resume import Logged
+from generators.room import Room
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import TICKS_PER_DAY, tick_start_ms
 from generators.world import World
@@ -20,12 +21,21 @@ def run(
     pacer: Pacer,
     publisher: Publisher,
     snapshots: Snapshots,
+    room: Room,
     until_tick: int | None = None,
 ) -> None:
-    """Publish what the log does not hold yet, until that tick or until the pacer says stop."""
+    """Publish what the log does not hold yet, until that tick or until told to stop.
+
+    Raises PublishingFailed, and OtherWorld where the log is another world's.
+    """
     published, began = 0, time.monotonic()
     while until_tick is None or world.next_tick < until_tick:
         tick = world.next_tick
+        if not room.left():
+            publisher.flush()
+            pacer.stand()
+            if not room.wait():
+                return
         if not pacer.wait(tick_start_ms(tick)):
             return
         if tick and tick % SNAPSHOT_TICKS == 0:

@@ -23,16 +23,23 @@ class Shelves:
         self, seed: int, store: Store, products: Sequence[Product], visits_per_day: float
     ) -> None:
         kept = [products[number] for number in store.assortment]
+        self._visits_per_day = visits_per_day
         self.skus = [product.sku for product in kept]
         self.place = {sku: shelf for shelf, sku in enumerate(self.skus)}
         self.prices_cents = [product.unit_price_cents for product in kept]
-        self.full = _full_shelves(store, visits_per_day)
+        self.full: list[int] = []  # units on each full shelf, today
         self.units = [0] * len(kept)
         self.moved: dict[str, int] = {}  # by sku: units, since the ledger last looked
         # Units that left the shelf and that no record tells of.
         self.unrecorded = [0] * len(kept)
         self.supply = Supply(seed, store, [product.pack_size_units for product in kept])
         self._assortment = store.assortment
+        self._order_below: list[int] = []
+
+    def begin_day(self, wanted: Sequence[int]) -> None:
+        """The more a shelf is wanted today, relative to the others, the more it is to hold."""
+        units_per_day = self._visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(wanted)
+        self.full = [UNITS_MIN + int(share * units_per_day * COVER_DAYS) for share in wanted]
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
 
     def put(self, shelf: int, units: int) -> None:
@@ -73,11 +80,3 @@ class Shelves:
         self.units = list(state["units"])
         self.unrecorded = list(state["unrecorded"])
         self.supply.restore(state["supply"])
-
-
-def _full_shelves(store: Store, visits_per_day: float) -> list[int]:
-    """Units on each full shelf: the more popular, the more."""
-    units_per_day = visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(store.popularity)
-    return [
-        UNITS_MIN + int(popularity * units_per_day * COVER_DAYS) for popularity in store.popularity
-    ]

@@ -1,5 +1,6 @@
 """A store at work: what its tills and its staff do, and what they write down."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
@@ -44,6 +45,16 @@ class Shop:
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
             event = self._adjustment(event_id, shelf, units, "opening", now_ms)
             self._outbox.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
+
+    def begin_day(self, appeal: Sequence[int]) -> None:
+        """Appeal: of every product of the retailer, what multiplies its popularity today."""
+        store = self.store
+        wanted = [
+            popularity * appeal[number]
+            for number, popularity in zip(store.assortment, store.popularity, strict=True)
+        ]
+        self._demand.begin_day(wanted)
+        self.shelves.begin_day(wanted)
 
     def begin_hour(self, hour: int) -> None:
         self._arrivals = self._demand.hour(hour)

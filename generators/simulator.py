@@ -8,6 +8,7 @@ import gc
 import logging
 import signal
 import sys
+from functools import partial
 from threading import Event as Signal
 from threading import Thread
 
@@ -19,10 +20,12 @@ from generators.pacer import Paced, Unpaced
 from generators.parameters import Parameters, parameters
 from generators.publisher import Publisher
 from generators.resume import Logged
+from generators.room import Room
 from generators.run import run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
+from infra.disk import shortage
 from infra.errors import Trouble
 from infra.kafka import KafkaDown, answers, producer
 from infra.logs import setup_logging
@@ -44,6 +47,7 @@ def simulate(
     """
     wanted = parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
+    room = Room(stop, partial(shortage, settings))
     snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
     world = _resumed(wanted, logged, snapshots)
     client = producer(settings)
@@ -59,14 +63,14 @@ def simulate(
             producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
         )
         until_tick = backfill_days * TICKS_PER_DAY
-        run(world, logged, Unpaced(stop), history, snapshots, until_tick)
+        run(world, logged, Unpaced(stop), history, snapshots, room, until_tick)
         past_ms = max(past_ms, tick_start_ms(world.next_tick))
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, wall_ms, beacon.announce)
-        run(world, logged, pacer, Publisher(client, wall_ms), snapshots)
-        pacer.stop()
+        run(world, logged, pacer, Publisher(client, wall_ms), snapshots, room)
+        pacer.stand()
     beacon.flush()
 
 

@@ -26,10 +26,12 @@ from generators.outbox import Outbox
 from generators.parameters import Parameters
 from generators.prices import Prices
 from generators.products import products
+from generators.promotions import Promotions
+from generators.seasons import SEASONS, season_percent
 from generators.shelves import Shelves
 from generators.shop import Shop
 from generators.stores import stores
-from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
+from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, day, hour_start_ms, tick_start_ms
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER, HEARTBEATS)
@@ -45,10 +47,12 @@ class World:
         self._parameters = parameters
         self.products = products(parameters.seed, parameters.products)
         self._stores = stores(parameters.seed, parameters.stores, self.products)
-        self._prices = Prices(parameters.seed, self.products)
+        self._promotions = Promotions(parameters.seed, len(self.products))
+        self._prices = Prices(parameters.seed, self.products, self._promotions)
         self._outbox = Outbox(parameters, HORIZONS_MS)
         self._numbering = Numbering({topic.name: topic.settings.partitions for topic in TOPICS})
         self._shops = self._open_shops(parameters)
+        self._day = -1  # that has begun
         self.next_tick = 0
 
     def tick(self) -> list[Publication]:
@@ -61,6 +65,8 @@ class World:
         tick = self.next_tick
         end_ms = tick_start_ms(tick + 1)
         hour, minute = divmod(tick, TICKS_PER_HOUR)
+        if day(hour) != self._day:
+            self._begin_day(day(hour))
         if tick == 0:
             self._begin()
         if minute == 0:
@@ -133,6 +139,17 @@ class World:
         for shop in self._shops:
             shop.open()
 
+    def _begin_day(self, today: int) -> None:
+        promoted = self._promotions.on(today)
+        season = {category: season_percent(category, today) for category in SEASONS}
+        appeal = [
+            season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
+            for n, product in enumerate(self.products)
+        ]
+        for shop in self._shops:
+            shop.begin_day(appeal)
+        self._day = today
+
     def _begin_hour(self, hour: int) -> None:
         self._outbox.begin_hour(hour)
         self._announce(self._prices.decided(hour), hour_start_ms(hour))
@@ -151,8 +168,8 @@ class World:
         number = self._numbering.number
         publications = []
         for record in self._outbox.due(end_ms):
-            published_ms, _, topic, key, event, _ = record
-            publications.append(number(published_ms, topic, key, event))
+            published_ms, _, topic, key, event, dirt = record
+            publications.append(number(published_ms, topic, key, event, dirt))
             if key in pages:
                 pages[key].note(record)
         # All pages are closed over the same positions, before the first of them is numbered.

@@ -133,6 +133,40 @@ class Settings(BaseSettings):
         le=0.2,
         description="share of the events that are published too late to be applied",
     )
+    simulator_future_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that say they will happen, since a clock is ahead",
+    )
+    simulator_malformed_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that arrive cut short or as noise",
+    )
+    simulator_unknown_schema_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that name a schema nobody knows",
+    )
+    simulator_broken_rule_rate: float = Field(
+        0.0005,
+        ge=0,
+        le=0.1,
+        description="share of the events that break one rule of their contract",
+    )
+    simulator_disk_gib_max: float = Field(
+        20.0,
+        gt=0,
+        description="GiB that the data folder may hold; then the world stands still",
+    )
+    simulator_disk_free_gib_min: float = Field(
+        1.0,
+        ge=0,
+        description="GiB of disk that have to stay free; below, the world stands still",
+    )
 
     @field_validator("data_dir", "jars_dir", "kafka_ssl_ca_location")
     @classmethod

@@ -10,18 +10,17 @@ from infra.errors import Trouble
 
 
 class Busy(Trouble):
-    """Another command is at work on the same data folder."""
+    """Another command is at work on the same folder."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, what: str) -> None:
         super().__init__(
-            f"Another retail command is starting or stopping what runs on {home}. "
-            "Wait for it to end, then try again."
+            f"Another retail command is {what} {home}. Wait for it to end, then try again."
         )
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
-    """Hold the data folder, which is made if it is missing; raises Busy.
+def alone(home: Path, what: str = "starting or stopping what runs on") -> Iterator[None]:
+    """Hold the folder, which is made if it is missing; raises Busy.
 
     The folder itself is locked, so that nothing has to be cleaned up; the kernel lets go when
     this process ends.
@@ -31,7 +30,7 @@ def alone(home: Path) -> Iterator[None]:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise Busy(home) from error
+        raise Busy(home, what) from error
     else:
         yield
     finally:

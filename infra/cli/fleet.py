@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-from infra.cli.ready import readiness
+from infra.cli.ready import PAUSED, readiness
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
 from infra.supervisor.history import NONE, Restarts, restarts
@@ -25,7 +25,7 @@ class Component:
     """One row of the table that a person sees."""
 
     name: str
-    state: str  # ready, starting, restarting, failed, stopping, stopped
+    state: str  # ready, paused, starting, restarting, failed, stopping, stopped
     detail: str
     pid: int
     up_seconds: int
@@ -60,9 +60,11 @@ def component(
     alive = process is not None and process.state in ("RUNNING", "STARTING")
     ready = readiness(settings, name, process.started_at) if process and alive else None
     state = STATES.get(process.state, "stopped") if process else "stopped"
+    if ready:
+        state = "paused" if ready.startswith(PAUSED) else "ready"
     return Component(
         name=name,
-        state="ready" if ready else state,
+        state=state,
         detail=ready or (process.reason if process and not alive else ""),
         pid=process.pid if process else 0,
         up_seconds=process.up_seconds if process else 0,

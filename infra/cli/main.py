@@ -9,6 +9,7 @@ from infra.cli.doctor import doctor
 from infra.cli.down import down
 from infra.cli.load import load_command
 from infra.cli.logs import logs
+from infra.cli.quarantine import app as quarantine
 from infra.cli.reset import reset
 from infra.cli.status import status
 from infra.cli.topics import app as topics
@@ -27,6 +28,7 @@ for command in (up, down, status, logs, reset, doctor):
 app.command("load")(load_command)
 app.add_typer(topics, name="topics")
 app.add_typer(verify, name="verify")
+app.add_typer(quarantine, name="quarantine")
 
 
 def main() -> None:

@@ -10,11 +10,13 @@ from urllib.request import urlopen
 from confluent_kafka import KafkaException
 
 from contracts import CLOCKS, MARKERS, Contract, decode
+from infra.disk import shortage
 from infra.kafka import Partition, UnknownTopic, admin, answers, end_offsets, read_to_end
 from infra.settings import Settings
 from services.quarantine.progress import progress
 
 PROBE_SECONDS_MAX = 2.0
+PAUSED = "paused: "
 MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
 
 
@@ -37,13 +39,17 @@ def broker(settings: Settings, started_at: int) -> str | None:
 
 
 def simulator(settings: Settings, started_at: int) -> str | None:
-    """Ready once it has said which world runs since this start."""
+    """Ready once it has said which world runs since this start; or it may be short of disk."""
     for clock in latest(settings, CLOCKS):
-        if clock["state"] == "running" and since(clock["wall_at"], started_at):
-            return (
-                f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
-                f"seed {clock['seed']}, {clock['speed_milli'] / 1000:g} × real time"
-            )
+        if not since(clock["wall_at"], started_at):
+            continue
+        if clock["state"] != "running":
+            lacking = shortage(settings)
+            return f"{PAUSED}{lacking}" if lacking else None
+        return (
+            f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
+            f"seed {clock['seed']}, {clock['speed_milli'] / 1000:g} × real time"
+        )
     return None
 
 

@@ -14,7 +14,13 @@ NAME_WIDTH = 13
 TEXT_WIDTH = 50
 BAR_WIDTH = 20
 # The second column of a table of components.
-STATE_STYLES = {"failed": "red", "restarting": "red", "starting": "yellow", "stopped": "dim"}
+STATE_STYLES = {
+    "failed": "red",
+    "restarting": "red",
+    "starting": "yellow",
+    "paused": "yellow",
+    "stopped": "dim",
+}
 
 
 def step(name: str, text: str, seconds: float | None = None) -> None:

@@ -34,6 +34,8 @@ def status(
     for component in found:
         if component.state in ("failed", "restarting"):
             explain(component, current)
+        elif component.state == "paused":
+            screen.say(f"\n  {component.name} is {component.detail}")
     if any(component.state == "ready" for component in found):
         for drift in drifts(current):
             screen.say(f"\n  {drift}")

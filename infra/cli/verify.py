@@ -12,6 +12,7 @@ from tests.oracle.inventory import Book
 from tests.oracle.verdict import Verdict, verdict
 
 DIGEST_SHOWN = 12
+DIRT_PER_LINE = 4
 
 app = typer.Typer(no_args_is_help=True, help="Prove that a view is exact.")
 
@@ -51,11 +52,22 @@ def show(found: Verdict) -> None:
         screen.say(f"    live {live_row}\n    oracle {oracle_row}")
     show_ledger(found)
     show_books(found)
-    screen.say("  exact" if found.exact else "  NOT EXACT")
+    screen.say(f"  {conclusion(found)}")
+
+
+def conclusion(found: Verdict) -> str:
+    if found.exact:
+        return "exact"
+    if found.agree:
+        return "NOT AUDITED: view and oracle agree; try again when the ledger has a page"
+    return "NOT EXACT"
 
 
 def show_ledger(found: Verdict) -> None:
     audit = found.audit
+    if not audit.pages:
+        screen.say("  ledger     no page before the marker: nothing to compare with")
+        return
     agree = audit.shelves - len(audit.differences)
     screen.say(
         f"  ledger     {agree:,} of {audit.shelves:,} shelves as booked on {audit.pages:,} pages,"
@@ -63,6 +75,12 @@ def show_ledger(found: Verdict) -> None:
     )
     for one in audit.differences[:DIGEST_SHOWN]:
         screen.say(f"    {'/'.join(one.shelf)}: ledger {one.ledger}, log {one.log}")
+    dirt = [f"{kind.replace('_', ' ')} {count:,}" for kind, count in audit.dirt.items()]
+    screen.say(f"  dirt       {' · '.join(dirt[:DIRT_PER_LINE])}")
+    screen.say(f"             {' · '.join(dirt[DIRT_PER_LINE:])}")
+    for what, (ledger, log) in audit.seen.items():
+        if ledger != log:
+            screen.say(f"    {what}: ledger {ledger:,} records, log {log:,}")
 
 
 def show_books(found: Verdict) -> None:
@@ -95,10 +113,12 @@ def as_document(found: Verdict) -> dict[str, object]:
         "oracle_digest": found.oracle_digest,
         "books": asdict(total(found.books)),
         "ledger": {
+            "audited": found.audit.made,
             "pages": found.audit.pages,
             "shelves": found.audit.shelves,
             "quarantined": found.audit.quarantined,
             **found.audit.dirt,
             "differences": len(found.audit.differences),
+            "seen": {what: {"ledger": a, "log": b} for what, (a, b) in found.audit.seen.items()},
         },
     }

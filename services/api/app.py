@@ -19,6 +19,7 @@ from services.api import (
     prices,
     problems,
     products,
+    quarantine,
     registry,
     stock,
     stream,
@@ -35,6 +36,7 @@ from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
 from services.api.pricing import Pricing
 from services.api.publishing import OVERRIDES, Publishing
+from services.api.rejections import Rejections
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
 
@@ -71,7 +73,10 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, prices, pipelines, views, stream, events, times, health):
+    for nouns in (
+        *(stock, products, prices, pipelines, views, stream),
+        *(events, quarantine, times, health),
+    ):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
@@ -97,4 +102,5 @@ def sources(settings: Settings) -> Sources:
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
         publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
         pricing=Pricing(open_log, settings.data_dir / "api" / "prices.sqlite"),
+        rejections=Rejections(settings.data_dir / "api" / "quarantine.sqlite", open_log),
     )

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
+from contracts import (
+    ADJUSTMENTS,
+    PRICE_CHANGES,
+    QUARANTINE,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    STOCK_LEVELS,
+)
 from services.api.tables import Table
 
 JSON = "application/json"
@@ -91,6 +99,29 @@ HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
 PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
 PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
 PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
+_REJECTED = (_REJECTIONS := Table(QUARANTINE)).shown(_REJECTIONS.stored(QUARANTINE.examples[0]))
+QUARANTINE_PAGE = {
+    "items": [{k: v for k, v in _REJECTED.items() if k not in ("key", "value", "headers")}],
+    "next": None,
+    "counts": [{"topic": RECEIPTS.name, "reason": "late", "records": 1}],
+    "as_of": {QUARANTINE.name: [0, 0, 1, 0]},
+}
+REJECTED = {
+    **_REJECTED,
+    "fields": {
+        "event_id": "S003-8412-R18",
+        "event_time": "2026-03-02T10:41:30.000Z",
+        "store_id": "S003",
+        "register_id": "S003-R1",
+        "cashier_id": "S003-K02",
+        "card_token": None,
+        "customer_id": None,
+        "lines": [{"sku": "SKU-00417", "units": 1, "unit_price_cents": 0}],
+    },
+    "rest": "",
+    "fault": None,
+    "remedy": "It may be released, once its event can no longer come in time.",
+}
 
 
 def ok(example: Document) -> dict[int | str, dict[str, Any]]:

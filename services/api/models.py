@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from contracts import PRICE_CHANGES, STOCK_LEVELS, model
+from contracts import PRICE_CHANGES, QUARANTINE, STOCK_LEVELS, model
 
 
 class Parameters(BaseModel):
@@ -197,6 +197,49 @@ class PriceHistory(BaseModel):
     items: list[PriceChange] = Field(description="the last to take effect first")
     next: str | None = Field(description="cursor of the next page; null on the last")
     as_of: PricesAsOf = Field(description="what has been read")
+
+
+class QuarantineCount(BaseModel):
+    topic: str
+    reason: str
+    records: int = Field(description="records of this topic that were rejected for this reason")
+
+
+def _listed() -> dict[str, Any]:
+    """The fields of a rejected record, but for its bytes."""
+    fields = model(QUARANTINE).model_fields.items()
+    return {
+        name: (info.annotation, info)
+        for name, info in fields
+        if name not in ("key", "value", "headers")
+    }
+
+
+ListedRejection: type[BaseModel] = create_model(
+    "ListedRejection", __doc__="A rejected record, without its bytes.", **_listed()
+)
+
+
+class QuarantinePage(BaseModel):
+    """Some of what was rejected, the newest first."""
+
+    items: list[ListedRejection] = Field(description="the records of this page")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    counts: list[QuarantineCount] = Field(description="all there are, whatever the filters")
+    as_of: dict[str, list[int]] = Field(
+        description="the quarantine's topic, one per partition: the first offset not read yet"
+    )
+
+
+Rejected: type[BaseModel] = create_model(
+    "Rejected",
+    __base__=model(QUARANTINE),
+    __doc__="A rejected record, whole, with what can be read of its value.",
+    fields=(dict[str, Any], Field(description="the fields that can be read, in their order")),
+    rest=(str | None, Field(description="the bytes after them, in hexadecimal digits")),
+    fault=(str | None, Field(description="why no more can be read; null: nothing is missing")),
+    remedy=(str | None, Field(description="what can be done about it")),
+)
 
 
 class TopicField(BaseModel):

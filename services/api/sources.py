@@ -16,6 +16,7 @@ from services.api.pricebook import Pricebook
 from services.api.pricing import Pricing
 from services.api.problems import Problem
 from services.api.publishing import Publishing
+from services.api.rejections import Rejections
 from services.api.snapshots import Snapshots
 
 
@@ -27,6 +28,7 @@ class Sources:
     freshness: Freshness
     publishing: Publishing
     pricing: Pricing
+    rejections: Rejections
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:
@@ -34,6 +36,7 @@ class Sources:
         self.freshness.start()
         self.publishing.start()
         self.pricing.start()
+        self.rejections.start()
 
     def stop(self) -> None:
         # The control thread first: it starts materializers.
@@ -42,12 +45,13 @@ class Sources:
         self.freshness.stop()
         self.publishing.stop()
         self.pricing.stop()
+        self.rejections.stop()
 
     def alive(self) -> bool:
         """Whether every background thread is at work."""
         materializers = all(each.alive() for each in self.generations.all())
-        others = (self.control, self.freshness, self.publishing, self.pricing)
-        return materializers and all(each.alive() for each in others)
+        others = (self.freshness, self.publishing, self.pricing, self.rejections)
+        return materializers and self.control.alive() and all(each.alive() for each in others)
 
     def snapshots(self, view: str) -> Snapshots:
         """Where to read the view from as it is now; raises Problem while there is nothing."""

@@ -95,11 +95,16 @@ def base64_text(kept: bytes) -> str:
     return b64encode(kept).decode()
 
 
+def plain(value: Any) -> Any:
+    """A decoded value as readers see it in JSON."""
+    return json.loads(_nested(value))
+
+
 def _nested(value: Any) -> str:
-    return json.dumps(value, default=_plain)
+    return json.dumps(value, default=_text)
 
 
-def _plain(value: Any) -> str:
+def _text(value: Any) -> str:
     return base64_text(value) if isinstance(value, bytes) else instant(epoch_ms(value))
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from threading import Event
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from contracts import QUARANTINE, encode, key
 from contracts.judging import JUDGED
@@ -16,6 +16,7 @@ from infra.kafka import Outgoing, Partition, admin, consumer, partitions, produc
 from infra.settings import Settings
 from services.clock import wall_ms
 from services.quarantine.progress import GROUP, Progress, commit, committed
+from services.quarantine.reading import as_record
 from services.quarantine.records import Record, rejected
 
 RECORDS_PER_BATCH_MAX = 2_000
@@ -91,21 +92,3 @@ def copy(client: Producer, batch: Sequence[Record]) -> int:
         ],
     )
     return len(rows)
-
-
-def as_record(message: Message) -> Record:
-    headers = message.headers() or []
-    pairs = headers.items() if isinstance(headers, dict) else headers
-    return Record(
-        topic=str(message.topic()),
-        partition=int(message.partition() or 0),
-        offset=int(message.offset() or 0),
-        published_ms=message.timestamp()[1],
-        key=message.key(),
-        value=message.value(),
-        headers=[(name, as_bytes(value)) for name, value in pairs],
-    )
-
-
-def as_bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value

@@ -25,6 +25,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
             simulator_late_rate=0.05,
             simulator_duplicate_rate=0.05,
             simulator_beyond_horizon_rate=0.02,
+            simulator_future_rate=0.01,
+            simulator_malformed_rate=0.01,
+            simulator_unknown_schema_rate=0.01,
+            simulator_broken_rule_rate=0.01,
         )
     )
     try:

@@ -8,6 +8,7 @@ import pytest
 
 from contracts import STOCK_LEVELS
 from tests.e2e.shop import CommandFailed, Shop
+from tests.oracle.ledger import DIRT
 from tests.waiting import wait_until
 
 VIEW = f'"{STOCK_LEVELS.name}"'
@@ -32,9 +33,9 @@ def test_stock_changes_while_one_looks(shop: Shop) -> None:
 def test_the_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
     def has_dirt() -> bool:
         kinds = shop.verify()["ledger"]
-        return all(kinds[kind] > 0 for kind in ("duplicates", "late", "beyond_horizon"))
+        return all(kinds[kind] > 0 for kind in DIRT)
 
-    wait_until(has_dirt, "late, repeated and hopelessly late records", seconds_max=180)
+    wait_until(has_dirt, "records with every kind of dirt", seconds_max=180)
     found = shop.verify()
     assert found["exact"]
     assert found["rows"] > 1_000

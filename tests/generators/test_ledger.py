@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from contracts import ADJUSTMENTS, LEDGER, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.dirt import UNREADABLE
 from generators.numbering import Publication
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
@@ -106,3 +107,18 @@ def test_a_quiet_store_turns_a_page_every_ten_ticks() -> None:
     for of_store in ticks.values():
         assert max(b - a for a, b in pairwise(of_store)) <= 10
     assert any(len(of_store) < 24 * TICKS_PER_HOUR for of_store in ticks.values())
+
+
+def test_what_nobody_can_read_is_listed_apart() -> None:
+    unreadable: Counter[Account] = Counter()
+    for publication in hours(24):
+        if publication.topic == LEDGER.name:
+            for moved in publication.event["movements"]:
+                store_id, sku = publication.key, moved["sku"]
+                unreadable[BOOK, store_id, sku] -= moved["unreadable_units"]
+                unreadable[TRANSIT, store_id, sku] -= moved["unreadable_transit_units"]
+        elif publication.dirt in UNREADABLE:
+            for account, moved_units in movements(publication):
+                unreadable[account] += moved_units
+    assert len(unreadable) > 20
+    assert not any(unreadable.values())

@@ -1,12 +1,15 @@
-"""Dirt: late, beyond the horizon, twice."""
+"""Dirt: late, beyond the horizon, twice, spoilt."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from generators.dirt import UNREADABLE, Dirt
 from generators.numbering import Publication
 from generators.ticks import TICK_MS
 from generators.world import HORIZONS_MS, MOVING
 from tests.generators.worlds import SMALL, as_logged, delay_ms, hours, pages
+
+SPOILT = ("future", "malformed", "unknown_schema", "broken_rule")
 
 
 def copies(publications: Iterable[Publication]) -> list[list[Publication]]:
@@ -21,14 +24,18 @@ def copies(publications: Iterable[Publication]) -> list[list[Publication]]:
 def test_dirt_comes_at_about_the_rates_asked_for() -> None:
     events = copies(hours(48))
     late = beyond = twice = 0
+    spoilt: Counter[Dirt] = Counter()
     for first, *again in events:
         delayed_ms = delay_ms(first)
         beyond += delayed_ms > HORIZONS_MS[first.topic]
         late += 0 < delayed_ms <= HORIZONS_MS[first.topic]
         twice += bool(again)
+        spoilt[first.dirt] += 1
     assert 0.8 < late / len(events) / SMALL.late_rate < 1.2
     assert 0.7 < beyond / len(events) / SMALL.beyond_horizon_rate < 1.3
     assert 0.8 < twice / len(events) / SMALL.duplicate_rate < 1.3
+    for dirt in (Dirt.FUTURE, *UNREADABLE):
+        assert 0.7 < spoilt[dirt] / len(events) / SMALL.dirt_rates()[dirt] < 1.3
 
 
 def test_a_duplicate_is_the_same_bytes_on_the_same_partition() -> None:
@@ -61,7 +68,7 @@ def test_a_duplicate_is_on_the_same_side_of_the_horizon() -> None:
 def test_the_ledger_counts_the_dirt() -> None:
     counted: Counter[str] = Counter()
     for page in pages(hours(24)):
-        for kind in ("late", "beyond_horizon", "duplicates"):
+        for kind in ("late", "beyond_horizon", "duplicates", *SPOILT):
             counted[kind] += page.event[kind]
     found: Counter[str] = Counter()
     for first, *again in copies(hours(24)):
@@ -69,6 +76,8 @@ def test_the_ledger_counts_the_dirt() -> None:
         found["beyond_horizon"] += beyond
         found["late"] += delay_ms(first) > 0 and not beyond
         found["duplicates"] += len(again)
+        if first.dirt.name.lower() in SPOILT:
+            found[first.dirt.name.lower()] += 1
     assert counted == found
 
 

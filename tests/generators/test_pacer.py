@@ -55,7 +55,7 @@ def test_stopping_announces_where_the_world_stands() -> None:
     wall = Wall()
     pacer = wall.pacer()
     pacer.wait(PAST_MS + 60_000)
-    pacer.stop()
+    pacer.stand()
     assert wall.announced[-1] == (
         WorldClock(PAST_MS + 60_000, 56_000, SPEED),
         ClockState.STOPPED,

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -8,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generators.numbering import Counts, Publication
-from generators.parameters import Parameters
 from generators.resume import Logged, OtherWorld
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
@@ -16,8 +16,8 @@ from tests.generators.worlds import SMALL, as_logged
 
 HOURS = 4
 TICKS = HOURS * TICKS_PER_HOUR
-WORLD = Parameters(3, 2, 12, 4.0, 0.1, 0.1, 0.02)
-OTHER = Parameters(4, 2, 12, 4.0, 0.1, 0.1, 0.02)
+WORLD = replace(SMALL, seed=3, stores=2, products=12, receipts_per_minute=4.0)
+OTHER = replace(WORLD, seed=4)
 
 
 @cache

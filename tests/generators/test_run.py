@@ -6,6 +6,7 @@ from generators.clock import ClockState, WorldClock
 from generators.pacer import Paced, Pacer, Unpaced
 from generators.publisher import Publisher
 from generators.resume import Logged
+from generators.room import Room
 from generators.run import run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS
@@ -13,6 +14,7 @@ from generators.world import World
 from tests.generators.worlds import SMALL, hours
 
 UNTIL_TICK = 2 * 60
+ROOM = Room(Signal(), lambda: None)
 
 
 class Topics:
@@ -48,7 +50,7 @@ class Wall(Signal):
 def lived(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
     topics = Topics()
     snapshots = Snapshots(folder, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, until_tick)
+    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, ROOM, until_tick)
     return topics
 
 
@@ -76,7 +78,7 @@ def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> No
 
     pacer = paced(wall, 1_000)
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, UNTIL_TICK)
+    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, ROOM, UNTIL_TICK)
     assert max(early_ms) == 0
 
 
@@ -91,10 +93,53 @@ def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
                 stop.set()
 
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots)
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots, ROOM)
     assert len(topics.records) == 50
 
 
 def test_a_snapshot_is_written_every_few_hours(tmp_path: Path) -> None:
     lived(Unpaced(Signal()), tmp_path, SNAPSHOT_TICKS + 1)
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
+    tmp_path: Path,
+) -> None:
+    wall, topics = Wall(), Topics()
+    announced: list[tuple[int, ClockState]] = []
+
+    def announce(clock: WorldClock, state: ClockState) -> None:
+        announced.append((clock.world_ms, state))
+
+    def shortage() -> str | None:
+        """Once, and for a while."""
+        return "no room" if len(announced) < 2 else None
+
+    pacer = Paced(wall, START_MS, 1_000, lambda: wall.now_ms, announce)
+    pacer.wait(START_MS + 1)
+    snapshots = Snapshots(tmp_path, SMALL.text())
+    run(
+        World(SMALL),
+        Logged({}),
+        pacer,
+        Publisher(topics),
+        snapshots,
+        Room(wall, shortage),
+        UNTIL_TICK,
+    )
+    assert [state for _, state in announced[:3]] == [
+        ClockState.RUNNING,
+        ClockState.STOPPED,
+        ClockState.RUNNING,
+    ]
+    assert announced[1][0] == announced[2][0]
+    assert topics.records == lived(Unpaced(Signal()), tmp_path).records
+
+
+def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
+    stop, topics = Signal(), Topics()
+    stop.set()
+    room = Room(stop, lambda: "no room")
+    snapshots = Snapshots(tmp_path, SMALL.text())
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, room)
+    assert topics.records == []

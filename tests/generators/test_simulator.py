@@ -1,5 +1,6 @@
 """The program against a real broker: killed, stopped and taken up again, the log is the world."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from generators.parameters import parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import TOPICS, World
+from infra.cli.ready import PAUSED, readiness
 from infra.kafka import admin, consumer, end_offsets, read_to_end
 from infra.settings import Settings, root
 from tests.generators.worlds import as_logged
@@ -127,3 +129,27 @@ def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Setti
         _, said = program.communicate(timeout=SECONDS_MAX)
     assert program.returncode == 1
     assert "make reset" in said
+
+
+BALLAST_BYTES = 512 * 1024**2
+
+
+def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Settings) -> None:
+    full = small.model_copy(
+        update={"simulator_disk_gib_max": 0.5, "simulator_disk_free_gib_min": 0}
+    )
+    client, ballast = admin(full), full.data_dir / "ballast"
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, BALLAST_BYTES)
+    before = records(client)
+    with simulator(full):
+        started_at = 0
+        wait_until(
+            lambda: (readiness(full, "simulator", started_at) or "").startswith(PAUSED),
+            "the simulator says that it is paused",
+        )
+        assert clock(full)["state"] == "stopped"
+        assert records(client) == before
+        ballast.unlink()
+        wait_for_records(client, before + 100)
+        assert clock(full)["state"] == "running"

@@ -3,10 +3,9 @@ from dataclasses import replace
 
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, contract, decode, encode, model
 from generators.clock import WORLD
-from generators.parameters import Parameters
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY, TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
-from tests.generators.worlds import SMALL, STORE_IDS, as_logged, hours
+from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, as_logged, hours
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
@@ -93,7 +92,7 @@ def test_stores_sell_in_the_deepest_night() -> None:
 
 
 def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> None:
-    asked = Parameters(1, 4, 200, 6.0, 0.0, 0.0, 0.0)
+    asked = replace(CLEAN, stores=4, products=200, receipts_per_minute=6.0)
     world = World(asked)
     lines = [
         len(publication.event["lines"])

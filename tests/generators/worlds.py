@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
-from contracts import LEDGER, Contract, contract, encode
+from contracts import LEDGER, Contract
+from generators import wire
 from generators.event import Event
 from generators.numbering import Publication
 from generators.parameters import Parameters
@@ -21,8 +22,21 @@ SMALL = Parameters(
     duplicate_rate=0.05,
     late_rate=0.05,
     beyond_horizon_rate=0.01,
+    future_rate=0.01,
+    malformed_rate=0.01,
+    unknown_schema_rate=0.01,
+    broken_rule_rate=0.01,
 )
-CLEAN = replace(SMALL, duplicate_rate=0.0, late_rate=0.0, beyond_horizon_rate=0.0)
+CLEAN = replace(
+    SMALL,
+    duplicate_rate=0.0,
+    late_rate=0.0,
+    beyond_horizon_rate=0.0,
+    future_rate=0.0,
+    malformed_rate=0.0,
+    unknown_schema_rate=0.0,
+    broken_rule_rate=0.0,
+)
 STORE_IDS = tuple(f"S{number:03d}" for number in range(SMALL.stores))
 
 
@@ -47,7 +61,7 @@ def published(parameters: Parameters, topic: Contract, hours: int) -> tuple[Even
 
 def as_logged(publication: Publication) -> Published:
     """The publication as it stands in the log, bytes and all."""
-    value = encode(contract(publication.topic), publication.event)
+    value = wire.value(publication)
     return Published(
         publication.published_ms, publication.sequence, publication.key.encode(), value
     )

@@ -17,3 +17,4 @@ join first_copy using (topic, partition, event_id, "offset")
 join page using (store_id, topic)
 where sequence < records
 group by store_id, sku
+order by store_id, sku

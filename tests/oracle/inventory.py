@@ -42,6 +42,9 @@ POSTED = pa.schema(COLUMNS)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
 partition; null when somebody else published it."""
 
+UNREADABLE = pa.schema([POSTED.field(name) for name in ("store_id", "topic", "sequence")])
+"""One of the simulator's records that says nothing; its key still names the store."""
+
 
 @dataclass(frozen=True)
 class Book:
@@ -59,12 +62,16 @@ class Oracle:
     def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
         self._ends = ends
         self._unreadable: Counter[Partition] = Counter()
+        self._lost: list[Row] = []
+        self.simulated: Counter[Partition] = Counter()
+        """How many of the simulator's records there are, by partition."""
         self.engine = duckdb.connect()
         self.engine.execute("set timezone = 'UTC'")
         self.load("posted", POSTED.empty_table())
         for lines in chunks(self._readable(settings)):
             self.engine.register("lines", lines)
             self.engine.execute("insert into posted from lines")
+        self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
 
     def load(self, table: str, rows: pa.Table) -> None:
         """Make a table of the rows."""
@@ -76,9 +83,9 @@ class Oracle:
         return self.ask("stock_level")
 
     def ask(self, query: str) -> list[Row]:
-        """The rows that the query of that name, beside this file, gives; by store and sku."""
+        """The rows that the query of that name, beside this file, gives."""
         sql = Path(__file__).with_name(f"{query}.sql").read_text()
-        return list(self.engine.sql(sql).order("store_id, sku").to_arrow_table().to_pylist())
+        return list(self.engine.sql(sql).to_arrow_table().to_pylist())
 
     def books(self) -> dict[Partition, Book]:
         """What became of each record: counted one by one, not derived from each other."""
@@ -104,10 +111,19 @@ class Oracle:
 
     def _readable(self, settings: Settings) -> Iterator[tuple[Record, Event]]:
         for record in read(settings, self._ends):
+            at = record.topic, record.partition
+            sequence = sequence_of(record)
+            if sequence is not None:
+                self.simulated[at] = sequence + 1
             try:
                 yield record, event(record)
             except Unreadable:
-                self._unreadable[record.topic, record.partition] += 1
+                self._unreadable[at] += 1
+                if sequence is not None:
+                    store_id = (record.key or b"").decode()
+                    self._lost.append(
+                        {"store_id": store_id, "topic": record.topic, "sequence": sequence}
+                    )
 
 
 def chunks(events: Iterator[tuple[Record, Event]]) -> Iterator[pa.Table]:
@@ -122,12 +138,11 @@ def chunks(events: Iterator[tuple[Record, Event]]) -> Iterator[pa.Table]:
 
 def posted(record: Record, happened: Event) -> list[Row]:
     """A row per line of the event."""
-    sequence = record.headers.get("sequence")
     shared = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
-        "sequence": int.from_bytes(sequence, "big") if isinstance(sequence, bytes) else None,
+        "sequence": sequence_of(record),
         "on_time": on_time(record, happened),
         "event_id": happened["event_id"],
         "event_time": happened["event_time"],
@@ -137,6 +152,12 @@ def posted(record: Record, happened: Event) -> list[Row]:
     return [
         {**shared, "sku": sku, **nothing, **units} for sku, units in moved(record.topic, happened)
     ]
+
+
+def sequence_of(record: Record) -> int | None:
+    """The record's number among the simulator's in its partition; None if it is not of them."""
+    header = record.headers.get("sequence")
+    return int.from_bytes(header, "big") if isinstance(header, bytes) else None
 
 
 def moved(topic: str, happened: Event) -> Iterator[tuple[str, dict[str, int]]]:

@@ -1,8 +1,9 @@
 """The simulator's sealed truth, held against what the log says.
 
 A page of the ledger says where its store stood after a tick: so many of the simulator's records
-in its partition of each topic, and so much stock by what they say. So any offsets of the log have,
-store by store, a last page that lies wholly before them; there the two must agree.
+in its partition of each topic, and so much stock by what happened, less what nobody can read. So
+any offsets of the log have, store by store, a last page that lies wholly before them; there the
+two must agree.
 """
 
 from collections import Counter
@@ -13,12 +14,19 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from contracts import LEDGER, decode
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from tests.oracle.inventory import Oracle, Row
 from tests.oracle.log import read
 
-DIRT = ("duplicates", "late", "beyond_horizon")
+SEEN: Mapping[str, tuple[str, ...]] = {
+    "repeated": ("duplicates",),
+    "untimely": ("beyond_horizon", "future"),
+    "unreadable": ("malformed", "unknown_schema", "broken_rule"),
+}
+"""What a reader can tell from the log, and the kinds of dirt that the ledger says it is."""
+# Within the horizon a late record is as good as any: a reader does not count it.
+DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
 
 Shelf = tuple[str, str]
 
@@ -60,9 +68,22 @@ class Audit:
     shelves: int
     dirt: Mapping[str, int]
     """Records published otherwise than on time and once, by kind, as the pages count them."""
+    simulated: int
+    """How many of the simulator's records lie before the marker, on these pages or not."""
     quarantined: int
     """Movements that the ledger books and the view lacks: quarantine lists them."""
     differences: list[Difference]
+    seen: Mapping[str, tuple[int, int]]
+    """How many records are repeated, untimely or unreadable: by the ledger, and by the log."""
+
+    @property
+    def made(self) -> bool:
+        """Whether there was anything to compare; before the first page nothing can be said."""
+        return self.pages > 0 or self.simulated == 0
+
+    @property
+    def agrees(self) -> bool:
+        return not self.differences and all(ledger == log for ledger, log in self.seen.values())
 
 
 def audit(settings: Settings, oracle: Oracle) -> Audit:
@@ -72,27 +93,33 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
     last: dict[str, Mapping[str, int]] = {}
     pages = 0
     dirt = dict.fromkeys(DIRT, 0)
-    simulated = simulated_records(oracle)
     for partition, page in ledger(settings):
         positions = {at["topic"]: at["records"] for at in page["positions"]}
-        if any(simulated.get((at, partition), 0) < n for at, n in positions.items()):
+        if any(oracle.simulated[at, partition] < n for at, n in positions.items()):
             continue
         pages += 1
         dirt = {kind: count + page[kind] for kind, count in dirt.items()}
         store_id = page["store_id"]
         last[store_id] = positions
         for movement in page["movements"]:
-            on_hand[store_id, movement["sku"]] += movement["book_units"]
-            in_transit[store_id, movement["sku"]] += movement["transit_units"]
+            shelf = store_id, movement["sku"]
+            on_hand[shelf] += movement["book_units"] - movement["unreadable_units"]
+            transit_units = movement["transit_units"] - movement["unreadable_transit_units"]
+            in_transit[shelf] += transit_units
     oracle.load("page", page_table(last))
     booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
     said = oracle.ask("book_stock")
+    (found,) = oracle.ask("book_dirt")
     return Audit(
         pages=pages,
         shelves=len(booked),
         dirt=dirt,
+        simulated=sum(oracle.simulated.values()),
         quarantined=sum(row["movements_quarantined"] for row in said),
         differences=differences(booked, {shelf_of(row): units_of(row) for row in said}),
+        seen={
+            what: (sum(dirt[kind] for kind in kinds), found[what]) for what, kinds in SEEN.items()
+        },
     )
 
 
@@ -109,14 +136,6 @@ def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
     for record in read(settings, end_offsets(admin(settings), [LEDGER.name])):
         if record.value is not None:
             yield record.partition, dict(decode(record.value).value)
-
-
-def simulated_records(oracle: Oracle) -> dict[Partition, int]:
-    """How many of the simulator's records the oracle has read, by partition."""
-    counted = oracle.engine.sql(
-        "select topic, partition, max(sequence) + 1 from posted group by all"
-    )
-    return {(topic, partition): records or 0 for topic, partition, records in counted.fetchall()}
 
 
 def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:

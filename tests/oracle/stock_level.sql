@@ -21,3 +21,4 @@ select
 from posted
 join first_copy using (topic, partition, event_id, "offset")
 group by store_id, sku
+order by store_id, sku

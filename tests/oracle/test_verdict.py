@@ -24,7 +24,15 @@ def verdict(live: list[Row], oracle: list[Row]) -> Verdict:
         oracle_digest=digest(STOCK_LEVELS, oracle),
         differing=list(differing(live, oracle)),
         books={AT: BOOK},
-        audit=Audit(pages=1, shelves=1, dirt={}, quarantined=0, differences=[]),
+        audit=Audit(
+            pages=1,
+            shelves=1,
+            dirt={},
+            simulated=12,
+            quarantined=0,
+            differences=[],
+            seen={"repeated": (2, 2)},
+        ),
     )
 
 
@@ -61,3 +69,18 @@ def test_a_ledger_that_does_not_agree_is_not_exact() -> None:
     found = verdict([SHELF], [SHELF])
     off = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
     assert not replace(found, audit=replace(found.audit, differences=[off])).exact
+
+
+def test_a_ledger_that_counts_other_dirt_is_not_exact() -> None:
+    found = verdict([SHELF], [SHELF])
+    assert not replace(found, audit=replace(found.audit, seen={"repeated": (3, 2)})).exact
+
+
+def test_before_the_first_page_nothing_is_called_exact() -> None:
+    found = verdict([SHELF], [SHELF])
+    assert not replace(found, audit=replace(found.audit, pages=0, shelves=0)).exact
+
+
+def test_without_a_simulator_no_page_is_asked_for() -> None:
+    found = verdict([SHELF], [SHELF])
+    assert replace(found, audit=replace(found.audit, pages=0, shelves=0, simulated=0)).exact

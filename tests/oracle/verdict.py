@@ -55,9 +55,14 @@ class Verdict:
         return self.books == self.live.books
 
     @property
-    def exact(self) -> bool:
+    def agree(self) -> bool:
+        """Whether nothing that was compared differs."""
         same_view = self.live_digest == self.oracle_digest and not self.differing
-        return same_view and self.books_agree and not self.audit.differences
+        return same_view and self.books_agree and self.audit.agrees
+
+    @property
+    def exact(self) -> bool:
+        return self.agree and self.audit.made
 
 
 def verdict(settings: Settings) -> Verdict:

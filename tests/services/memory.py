@@ -5,7 +5,15 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from contracts import BOOKS, CLOCKS, GENERATIONS, HEARTBEATS, MARKERS, PRICE_CHANGES
+from contracts import (
+    BOOKS,
+    CLOCKS,
+    GENERATIONS,
+    HEARTBEATS,
+    MARKERS,
+    PRICE_CHANGES,
+    QUARANTINE,
+)
 from infra.kafka import Partition, UnknownTopic
 from services.api.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
 from services.api.marker import Offsets
@@ -23,6 +31,7 @@ class MemoryLog:
         self._ids = count(1)
         for contract in (BOOKS, CLOCKS, GENERATIONS, HEARTBEATS, MARKERS, PRICE_CHANGES):
             self.make(contract.name, 1)
+        self.make(QUARANTINE.name, QUARANTINE.settings.partitions)
 
     def make(self, topic: str, partitions: int) -> None:
         """Make the topic, or make it anew: empty, with another id."""

@@ -20,6 +20,7 @@ from services.api.generations import Generations
 from services.api.materializer import Materializer
 from services.api.pricing import Pricing
 from services.api.publishing import Publishing
+from services.api.rejections import Rejections
 from services.api.server import listen
 from services.api.sources import Sources
 from tests.services.memory import MemoryLog
@@ -44,6 +45,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         freshness=Freshness(generations.inputs, log.ends),
         pricing=Pricing(log.open, folder / "prices.sqlite"),
         publishing=Publishing(lambda: Producer({"message.timeout.ms": NO_BROKER_MS})),
+        rejections=Rejections(folder / "quarantine.sqlite", log.open),
     )
 
 

@@ -27,6 +27,8 @@ SHAPES = [
     (models.Price, examples.PRICE | examples.PRICES_AS_OF),
     (models.PricePage, examples.PRICE_PAGE),
     (models.PriceHistory, examples.PRICE_HISTORY),
+    (models.QuarantinePage, examples.QUARANTINE_PAGE),
+    (models.Rejected, examples.REJECTED),
     (models.Topic, topics.described(ADJUSTMENTS)),
 ]
 

@@ -62,6 +62,14 @@ def test_a_failed_component_shows_the_end_of_its_log(
     assert "no such table: stock" in status()
 
 
+def test_a_paused_simulator_says_why_and_what_to_do(
+    current: Settings, found: list[Component]
+) -> None:
+    said = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
+    found.append(dataclasses.replace(API, name="simulator", state="paused", detail=said))
+    assert f"simulator is {said}" in status()
+
+
 def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:
     assert "Nothing runs. Start it: make up" in status()
 

@@ -1,0 +1,56 @@
+"""Promotions: for some days a product costs less, and more of it is wanted."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from generators.chance import chance
+
+EVERY_DAYS = 7  # a product has its day of the week, on which a promotion of it may begin
+STARTED_SHARE = 0.1  # of the products whose day it is
+DAYS_MIN = 2
+DAYS_MAX = 5  # so that the last day is always followed by one at the usual price
+CUT_PERCENT_MIN = 15
+CUT_PERCENT_MAX = 40
+LIFT_PER_CUT_PERCENT = 6  # percent: half the price brings four times the buyers
+
+
+class Promotion(NamedTuple):
+    days: int
+    cut_percent: int
+
+    def price_cents(self, usual_cents: int) -> int:
+        return max(1, usual_cents * (100 - self.cut_percent) // 100)
+
+    @property
+    def lift_percent(self) -> int:
+        """How much of the product is wanted, of what usually is."""
+        return 100 + LIFT_PER_CUT_PERCENT * self.cut_percent
+
+
+class Promotions:
+    """What is promoted is drawn day by day, and depends on nothing before."""
+
+    def __init__(self, seed: int, products: int) -> None:
+        self._seed = seed
+        self._products = products
+
+    def on(self, day: int) -> Mapping[int, Promotion]:
+        """What is promoted on the world's n-th day, by product; nothing on its first."""
+        return {
+            product: promotion
+            for begun in range(max(1, day - DAYS_MAX + 1), day + 1)
+            for product, promotion in self._beginning(begun).items()
+            if day < begun + promotion.days
+        }
+
+    def _beginning(self, day: int) -> dict[int, Promotion]:
+        draw = chance(self._seed, "promotions", day)
+        return {
+            product: Promotion(
+                days=DAYS_MIN + int(draw.random() * (DAYS_MAX - DAYS_MIN + 1)),
+                cut_percent=CUT_PERCENT_MIN
+                + int(draw.random() * (CUT_PERCENT_MAX - CUT_PERCENT_MIN + 1)),
+            )
+            for product in range(day % EVERY_DAYS, self._products, EVERY_DAYS)
+            if draw.random() < STARTED_SHARE
+        }

@@ -1,0 +1,92 @@
+"""What stands in the log of an event: the event itself, or what has become of it on the way.
+
+What becomes of it is drawn from its id: the same bytes each time.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from contracts import Contract, Rule, contract, encode
+from generators.chance import chance
+from generators.dirt import Dirt
+from generators.event import Event
+from generators.numbering import Publication
+from generators.ticks import HOUR_MS
+
+MAGIC_BYTES = 1
+FRAME_BYTES = 5
+AHEAD_MS_MAX = 24 * HOUR_MS  # beyond the skew
+NOISE_SHARE = 0.3  # of the malformed; the others are cut short
+NOISE_BYTES_MAX = 64
+UNKNOWN_ID_MIN = 1_000_000_000  # no lock file will ever get so far
+UNKNOWN_IDS = 1_000
+
+# A value that breaks a rule of the kind, given its limit; what is not here is not broken.
+BREAKING: Mapping[str, Callable[[Any], Any]] = {
+    "minimum": lambda limit: limit - 1,
+    "maximum": lambda limit: limit + 1,
+    "minLength": lambda limit: "?" * (limit - 1),
+    "maxLength": lambda limit: "?" * (limit + 1),
+    "pattern": lambda _: "a/b",  # no pattern admits a "/"
+    "validValues": lambda _: "?",
+    "minItems": lambda _: [],
+    "notEqual": lambda limit: limit,
+}
+
+
+def value(publication: Publication) -> bytes:
+    """The record's value, in its frame unless that is what is wrong with it."""
+    of = contract(publication.topic)
+    become = BECOMES.get(publication.dirt)
+    if become is None:
+        return encode(of, publication.event)
+    draw = chance(publication.event["event_id"], "wire")
+    return become(of, publication.event, draw)
+
+
+def _ahead(of: Contract, event: Event, draw: Random) -> bytes:
+    """As a till writes it whose clock is ahead by more than the contract allows."""
+    skew = of.skew or timedelta()
+    ahead_ms = skew // timedelta(milliseconds=1) + 1 + int(draw.random() * AHEAD_MS_MAX)
+    return encode(of, {**event, "event_time": event["event_time"] + ahead_ms})
+
+
+def _malformed(of: Contract, event: Event, draw: Random) -> bytes:
+    if draw.random() < NOISE_SHARE:
+        noise = bytes(draw.getrandbits(8) for _ in range(int(draw.random() * NOISE_BYTES_MAX)))
+        return b"?" + noise  # no magic byte: nobody tries to read on
+    whole = encode(of, event)
+    return whole[: FRAME_BYTES + int(draw.random() * (len(whole) - FRAME_BYTES))]
+
+
+def _unknown(of: Contract, event: Event, draw: Random) -> bytes:
+    whole = encode(of, event)
+    number = UNKNOWN_ID_MIN + int(draw.random() * UNKNOWN_IDS)
+    return whole[:MAGIC_BYTES] + number.to_bytes(4, "big") + whole[FRAME_BYTES:]
+
+
+def _broken(of: Contract, event: Event, draw: Random) -> bytes:
+    """One field changed, so that one rule is broken; where there are lines, on the first."""
+    rules = [rule for rule in of.rules if _may_break(of, rule)]
+    rule = rules[int(draw.random() * len(rules))]
+    bad = BREAKING[rule.kind](rule.limit)
+    head, *rest = rule.path
+    if rest:
+        first, *others = event[head]
+        bad = [{**first, rest[0]: bad}, *others]
+    return encode(of, {**event, head: bad})
+
+
+def _may_break(of: Contract, rule: Rule) -> bool:
+    """The record keeps its name and its place."""
+    return rule.kind in BREAKING and rule.path[0] not in (*of.key, "event_id")
+
+
+BECOMES: Mapping[Dirt, Callable[[Contract, Event, Random], bytes]] = {
+    Dirt.FUTURE: _ahead,
+    Dirt.MALFORMED: _malformed,
+    Dirt.UNKNOWN_SCHEMA: _unknown,
+    Dirt.BROKEN_RULE: _broken,
+}

@@ -1,0 +1,41 @@
+"""Whether the data folder may still grow."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from infra.settings import Settings
+
+GIB = 1024**3
+BLOCK_BYTES = 512  # what st_blocks counts in, on every system
+
+
+def shortage(settings: Settings) -> str | None:
+    """What is short and what to do about it, in words; None while there is room."""
+    most_gib, least_gib = settings.simulator_disk_gib_max, settings.simulator_disk_free_gib_min
+    held_gib = held_bytes(settings.data_dir) / GIB
+    if held_gib >= most_gib:
+        return (
+            f"the data folder holds {held_gib:.1f} GiB of the {most_gib:g} it may hold. Allow "
+            f"more: make down && make up SIMULATOR_DISK_GIB_MAX={2 * most_gib:g} · or forget "
+            "the world: make reset"
+        )
+    free_gib = shutil.disk_usage(settings.data_dir).free / GIB
+    if free_gib < least_gib:
+        return (
+            f"{free_gib:.1f} GiB of disk are free, and {least_gib:g} have to stay free. Make room "
+            f"where {settings.data_dir} is; it then goes on by itself"
+        )
+    return None
+
+
+def held_bytes(folder: Path) -> int:
+    """What the files of the folder take on the disk; holes in them take nothing."""
+    held = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            # A segment or a checkpoint may go while we look.
+            with suppress(FileNotFoundError):
+                held += Path(place, name).lstat().st_blocks * BLOCK_BYTES
+    return held

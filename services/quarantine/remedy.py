@@ -1,0 +1,36 @@
+"""What can be done about a rejected record."""
+
+from dataclasses import dataclass
+
+from contracts import Contract, Row, codec
+from contracts.judging import FUTURE, LATE, RELEASABLE, WRONG_KEY, Rejection, first_fault, read
+
+RELEASED_REASONS = (LATE, FUTURE, WRONG_KEY)
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Whether its kind may be released, and what to do in words."""
+
+    event: Row | None
+    """What would be released, its times in milliseconds of 1970; None: it may not be."""
+    text: str
+
+
+def remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
+    """What the record alone allows; whether its event was counted meanwhile is another matter."""
+    if contract.name not in RELEASABLE:
+        return Remedy(
+            None,
+            f"Announce it anew: what {contract.name} says holds from a time on, and a release "
+            "would come behind that time.",
+        )
+    if reason not in RELEASED_REASONS:
+        return Remedy(None, "Publish a corrected event: this one does not keep its contract.")
+    event = read(contract, value)
+    if isinstance(event, Rejection):
+        return Remedy(None, "Publish a corrected event: this one does not decode.")
+    fault = first_fault(contract, codec.key(contract, event), event)
+    if fault is not None:
+        return Remedy(None, f"Publish a corrected event: this one breaks a rule: {fault.reason}.")
+    return Remedy(event, "It may be released, once its event can no longer come in time.")

@@ -1,0 +1,48 @@
+"""Records as somebody publishes them, the good and the bad."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from contracts import CLOCKS, Contract, encode, key
+from infra.kafka import producer, send
+from infra.settings import Settings
+
+HOUR_MS = 3_600_000
+Place = tuple[str, int, int]
+
+
+def publish(
+    kafka: Settings,
+    contract: Contract,
+    after_ms: int = 0,
+    record_key: bytes | None = None,
+    **fields: Any,
+) -> Place:
+    """The contract's example with these fields, published so long after it happened."""
+    event = {**contract.examples[0], **fields}
+    at_ms = milliseconds(event["event_time"]) + after_ms
+    return put(kafka, contract, record_key or key(contract, event), encode(contract, event), at_ms)
+
+
+def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: int) -> Place:
+    return contract.name, *send(producer(kafka), contract.name, key, value, timestamp_ms=at_ms)
+
+
+def milliseconds(at: datetime) -> int:
+    return round(at.timestamp() * 1000)
+
+
+def stop_world(kafka: Settings, at: datetime) -> None:
+    """The world's clock stands at this moment."""
+    value: Mapping[str, Any] = {
+        **CLOCKS.examples[0],
+        "world_at": at,
+        "wall_at": datetime.fromtimestamp(0, UTC),
+        "state": "stopped",
+    }
+    send(producer(kafka), CLOCKS.name, key(CLOCKS, value), encode(CLOCKS, value))
+
+
+def hours(number: float) -> timedelta:
+    return timedelta(hours=number)
