@@ -30,13 +30,14 @@ from services.api import (
 from services.api.changelog import Changelog
 from services.api.commits import Commits
 from services.api.control import Control
+from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
-from services.api.pricing import Pricing
+from services.api.pricebook import PRICEBOOK
 from services.api.publishing import OVERRIDES, Publishing
-from services.api.rejections import Rejections
+from services.api.rejections import REJECTIONS
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
 
@@ -101,6 +102,6 @@ def sources(settings: Settings) -> Sources:
         commits=commits,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
         publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
-        pricing=Pricing(open_log, settings.data_dir / "api" / "prices.sqlite"),
-        rejections=Rejections(settings.data_dir / "api" / "quarantine.sqlite", open_log),
+        prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
+        rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
     )

@@ -56,7 +56,8 @@ def routes(sources: Sources) -> APIRouter:
     )
     def get_price(sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
         at_ms = _moment_ms(sources, query)
-        with sources.prices().reading() as prices:
+        with sources.prices.reading() as connection:
+            prices = Prices(connection)
             found, as_of = prices.holding(sku, at_ms), _as_of(prices)
         if found is None:
             raise _no_price(sku, at_ms)
@@ -75,7 +76,8 @@ def routes(sources: Sources) -> APIRouter:
             at_ms, after = _moment_ms(sources, query), ""
         else:
             at_ms, after = resume(query.cursor, NO_GENERATION, question, (int, str))  # type: ignore[assignment]  # of those types
-        with sources.prices().reading() as prices:
+        with sources.prices.reading() as connection:
+            prices = Prices(connection)
             skus = prices.skus(after, at_ms, query.limit + 1)
             held = [prices.holding(sku, at_ms) for sku in skus[: query.limit]]
             as_of = _as_of(prices)
@@ -95,7 +97,8 @@ def routes(sources: Sources) -> APIRouter:
         question, before = f"history of {sku}", (WHOLE_MAX, WHOLE_MAX)
         if query.cursor is not None:
             before = resume(query.cursor, NO_GENERATION, question, (int, int))  # type: ignore[assignment]  # of those types
-        with sources.prices().reading() as prices:
+        with sources.prices.reading() as connection:
+            prices = Prices(connection)
             changes, as_of = prices.history(sku, before, query.limit + 1), _as_of(prices)
         if not changes and query.cursor is None:
             raise _no_price(sku, None)

@@ -5,18 +5,15 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from contracts import PRICE_CHANGES
 from services.api.commits import Commits
 from services.api.control import Control
+from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
-from services.api.pricebook import Pricebook
-from services.api.pricing import Pricing
 from services.api.problems import Problem
 from services.api.publishing import Publishing
-from services.api.rejections import Rejections
 from services.api.snapshots import Snapshots
 
 
@@ -27,15 +24,15 @@ class Sources:
     commits: Commits
     freshness: Freshness
     publishing: Publishing
-    pricing: Pricing
-    rejections: Rejections
+    prices: Copy
+    rejections: Copy
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:
         self.control.start()
         self.freshness.start()
         self.publishing.start()
-        self.pricing.start()
+        self.prices.start()
         self.rejections.start()
 
     def stop(self) -> None:
@@ -44,13 +41,13 @@ class Sources:
         self.generations.stop()
         self.freshness.stop()
         self.publishing.stop()
-        self.pricing.stop()
+        self.prices.stop()
         self.rejections.stop()
 
     def alive(self) -> bool:
         """Whether every background thread is at work."""
         materializers = all(each.alive() for each in self.generations.all())
-        others = (self.freshness, self.publishing, self.pricing, self.rejections)
+        others = (self.freshness, self.publishing, self.prices, self.rejections)
         return materializers and self.control.alive() and all(each.alive() for each in others)
 
     def snapshots(self, view: str) -> Snapshots:
@@ -68,18 +65,6 @@ class Sources:
                 headers={"Retry-After": "1"},
             )
         return snapshots
-
-    def prices(self) -> Pricebook:
-        """Where to read prices from; raises Problem until they were read to the log's end."""
-        if not self.pricing.loaded:
-            raise Problem(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "Prices being loaded",
-                f"Expected {PRICE_CHANGES.name} read to its end, found it being read"
-                f"{_because(self.pricing.trouble)}. Try again in a second.",
-                headers={"Retry-After": "1"},
-            )
-        return self.pricing.book
 
     def missing(self, view: str) -> Problem:
         """What to say of a view that no promoted generation carries."""

@@ -15,12 +15,13 @@ from infra.wait import until
 from services.api.app import app
 from services.api.commits import Commits
 from services.api.control import Control
+from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.materializer import Materializer
-from services.api.pricing import Pricing
+from services.api.pricebook import PRICEBOOK
 from services.api.publishing import Publishing
-from services.api.rejections import Rejections
+from services.api.rejections import REJECTIONS
 from services.api.server import listen
 from services.api.sources import Sources
 from tests.services.memory import MemoryLog
@@ -43,9 +44,9 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         generations=generations,
         commits=commits,
         freshness=Freshness(generations.inputs, log.ends),
-        pricing=Pricing(log.open, folder / "prices.sqlite"),
+        prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
         publishing=Publishing(lambda: Producer({"message.timeout.ms": NO_BROKER_MS})),
-        rejections=Rejections(folder / "quarantine.sqlite", log.open),
+        rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
     )
 
 
