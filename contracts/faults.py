@@ -12,7 +12,7 @@ from contracts.codec import encode
 from contracts.errors import Unencodable
 from contracts.judging import EPOCH, untimely
 from contracts.models import model
-from contracts.shape import Contract, Row
+from contracts.shape import Contract
 
 WHOLE = "event"
 """The place of what is wrong with the value as a whole."""
@@ -46,11 +46,15 @@ def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
     return ()
 
 
-def ill_timed(contract: Contract, value: Row, published_ms: int) -> tuple[Fault, ...]:
-    """Whether it would be late or ahead if it were published at that time; at most one is."""
-    if contract.event_time is None:
+def ill_timed(contract: Contract, value: Any, published_ms: int) -> tuple[Fault, ...]:
+    """Whether it would be late or ahead if it were published at that time; at most one is.
+
+    What does not say when it happened is neither.
+    """
+    at = value.get(contract.event_time) if isinstance(value, Mapping) else None
+    if contract.event_time is None or not isinstance(at, datetime) or at.tzinfo is None:
         return ()
-    happened_ms = (value[contract.event_time] - EPOCH) // timedelta(milliseconds=1)
+    happened_ms = (at - EPOCH) // timedelta(milliseconds=1)
     found = untimely(contract, {contract.event_time: happened_ms}, published_ms)
     return (Fault(contract.event_time, found.reason, found.found),) if found else ()
 

@@ -28,7 +28,8 @@ from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
 POLL_SECONDS = 0.005
-NO_BROKER_MS = 100  # the log is in memory: whatever is published finds nobody to take it
+# The log is in memory: whatever is published finds nobody to take it, and that is no news.
+NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
 
 
 def memory_sources(log: MemoryLog, folder: Path) -> Sources:
@@ -45,7 +46,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         commits=commits,
         freshness=Freshness(generations.inputs, log.ends),
         prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
-        publishing=Publishing(lambda: Producer({"message.timeout.ms": NO_BROKER_MS})),
+        publishing=Publishing(lambda: Producer(NO_BROKER)),
         rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
     )
 

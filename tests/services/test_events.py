@@ -67,6 +67,21 @@ def test_what_is_no_object_is_refused(world: Answers, event: Any) -> None:
     assert list(places(post(world, event))) == ["event"]
 
 
+def test_a_late_event_is_told_of_its_broken_rules_too(world: Answers) -> None:
+    late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z", "event_id": ""}
+    assert places(post(world, late)) == {
+        "event_id": "event_id has a length of at least 1",
+        "event_time": "late",
+    }
+
+
+def test_of_very_many_faults_the_answer_lists_some_and_counts_all(world: Answers) -> None:
+    answer = post(world, RECEIPT | {"lines": [{}] * 15_000})
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert len(answer.json()["faults"]) == 1_000
+    assert answer.json()["faults_total"] == 45_001
+
+
 def test_what_was_found_is_told_and_not_the_whole_event(world: Answers) -> None:
     answer = post(world, RECEIPT | {"lines": [{"sku": "A", "units": 0, "unit_price_cents": 5}]})
     assert answer.json()["faults"] == [
@@ -140,6 +155,7 @@ def test_every_topic_of_events_can_be_published_to() -> None:
         ({"Content-Type": "application/x-www-form-urlencoded"}, HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
         ({"Origin": "http://shop.example"}, HTTPStatus.FORBIDDEN),
         ({"Origin": "null"}, HTTPStatus.FORBIDDEN),
+        ({"Host": "[::1", "Origin": "http://[::1"}, HTTPStatus.FORBIDDEN),
         ({"Host": "shop.example:8000", "Origin": "http://shop.example:8000"}, HTTPStatus.FORBIDDEN),
     ],
 )
