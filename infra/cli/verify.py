@@ -52,6 +52,7 @@ def show(found: Verdict) -> None:
         screen.say(f"    live {live_row}\n    oracle {oracle_row}")
     show_ledger(found)
     show_books(found)
+    show_quarantine(found)
     screen.say(f"  {conclusion(found)}")
 
 
@@ -59,7 +60,8 @@ def conclusion(found: Verdict) -> str:
     if found.exact:
         return "exact"
     if found.agree:
-        return "NOT AUDITED: view and oracle agree; try again when the ledger has a page"
+        why = "the ledger has a page" if not found.audit.made else "the quarantine has caught up"
+        return f"NOT AUDITED: what was compared agrees; try again when {why}"
     return "NOT EXACT"
 
 
@@ -94,6 +96,16 @@ def show_books(found: Verdict) -> None:
             screen.say(f"    {at[0]}/{at[1]}: live {found.live.books.get(at)}, oracle {book}")
 
 
+def show_quarantine(found: Verdict) -> None:
+    listing = found.listing
+    behind = f", {listing.behind:,} records not judged yet" if listing.behind else ""
+    screen.say(
+        f"  quarantine {listing.listed:,} of {listing.rejected:,} rejected records listed{behind}"
+    )
+    for one in listing.differences:
+        screen.say(f"    {one}")
+
+
 def total(books: dict[tuple[str, int], Book]) -> Book:
     return Book(
         read=sum(book.read for book in books.values()),
@@ -112,6 +124,12 @@ def as_document(found: Verdict) -> dict[str, object]:
         "live_digest": found.live_digest,
         "oracle_digest": found.oracle_digest,
         "books": asdict(total(found.books)),
+        "quarantine": {
+            "rejected": found.listing.rejected,
+            "listed": found.listing.listed,
+            "differences": len(found.listing.differences),
+            "behind": found.listing.behind,
+        },
         "ledger": {
             "audited": found.audit.made,
             "pages": found.audit.pages,

@@ -1,8 +1,18 @@
 -- What the simulator's records up to its pages say of every shelf, and what of it is quarantined.
 -- posted: one row per line of every readable record, copies and late ones included.
 -- page: store_id, topic, records (how many of the simulator's records lie before the page).
-with first_copy as (
-    select topic, partition, event_id, min("offset") as "offset", bool_or(on_time) as applied
+with released as (
+    select distinct event_id as original
+    from posted
+    where is_release(topic) and on_time
+),
+first_copy as (
+    select
+        topic,
+        partition,
+        event_id,
+        min("offset") as "offset",
+        bool_or(on_time or topic || '/' || event_id in (from released)) as applied
     from posted
     group by all
 )

@@ -5,7 +5,7 @@ deduplication and lateness, in another engine.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,14 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
 from infra.kafka import Partition
 from infra.settings import Settings
-from tests.oracle.judge import Event, Unreadable, event, on_time
+from tests.oracle.judge import Event, Said, Unreadable, said
 from tests.oracle.log import Record, read
 
 Row = dict[str, Any]
+Place = tuple[str, int, int]
 
 LINES_PER_CHUNK = 100_000
 
@@ -40,7 +41,8 @@ COLUMNS: dict[str, pa.DataType] = {
 }
 POSTED = pa.schema(COLUMNS)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
-partition; null when somebody else published it."""
+partition; null when somebody else published it. A release has the line and the event time of its
+original, under its own topic; its event_id is the original's topic and id."""
 
 UNREADABLE = pa.schema([POSTED.field(name) for name in ("store_id", "topic", "sequence")])
 """One of the simulator's records that says nothing; its key still names the store."""
@@ -60,13 +62,16 @@ class Oracle:
     """The log below some offsets, loaded once, to be asked."""
 
     def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
-        self._ends = ends
+        self.ends = ends
         self._unreadable: Counter[Partition] = Counter()
+        self.rejected: dict[Place, Collection[str]] = {}
+        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
         self._lost: list[Row] = []
         self.simulated: Counter[Partition] = Counter()
         """How many of the simulator's records there are, by partition."""
         self.engine = duckdb.connect()
         self.engine.execute("set timezone = 'UTC'")
+        self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
         self.load("posted", POSTED.empty_table())
         for lines in chunks(self._readable(settings)):
             self.engine.register("lines", lines)
@@ -103,21 +108,25 @@ class Oracle:
         ).fetchall()
         found = {(topic, partition): counts for topic, partition, *counts in counted}
         books = {}
-        for at, end in self._ends.items():
+        for at, end in self.ends.items():
             applied, accepted, untimely = found.get(at, (0, 0, 0))
             quarantined = untimely + self._unreadable[at]
             books[at] = Book(end, applied, accepted - applied, quarantined)
         return books
 
-    def _readable(self, settings: Settings) -> Iterator[tuple[Record, Event]]:
-        for record in read(settings, self._ends):
+    def _readable(self, settings: Settings) -> Iterator[tuple[Record, Said]]:
+        for record in read(settings, self.ends):
             at = record.topic, record.partition
             sequence = sequence_of(record)
             if sequence is not None:
                 self.simulated[at] = sequence + 1
             try:
-                yield record, event(record)
-            except Unreadable:
+                found = said(record)
+                if found.untimely:
+                    self.rejected[*at, record.offset] = (found.untimely,)
+                yield record, found
+            except Unreadable as error:
+                self.rejected[*at, record.offset] = error.reasons
                 self._unreadable[at] += 1
                 if sequence is not None:
                     store_id = (record.key or b"").decode()
@@ -126,31 +135,32 @@ class Oracle:
                     )
 
 
-def chunks(events: Iterator[tuple[Record, Event]]) -> Iterator[pa.Table]:
+def chunks(events: Iterator[tuple[Record, Said]]) -> Iterator[pa.Table]:
     lines: list[Row] = []
-    for record, happened in events:
-        lines += posted(record, happened)
+    for record, found in events:
+        lines += posted(record, found)
         if len(lines) >= LINES_PER_CHUNK:
             yield pa.Table.from_pylist(lines, POSTED)
             lines = []
     yield pa.Table.from_pylist(lines, POSTED)
 
 
-def posted(record: Record, happened: Event) -> list[Row]:
+def posted(record: Record, found: Said) -> list[Row]:
     """A row per line of the event."""
+    happened = found.movement
     shared = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
         "sequence": sequence_of(record),
-        "on_time": on_time(record, happened),
-        "event_id": happened["event_id"],
+        "on_time": found.untimely is None,
+        "event_id": found.event_id,
         "event_time": happened["event_time"],
         "store_id": happened["store_id"],
     }
     nothing = dict.fromkeys(MOVEMENTS, 0)
     return [
-        {**shared, "sku": sku, **nothing, **units} for sku, units in moved(record.topic, happened)
+        {**shared, "sku": sku, **nothing, **units} for sku, units in moved(found.topic, happened)
     ]
 
 

@@ -4,12 +4,23 @@ from threading import Event as Signal
 
 import pytest
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    SHIPMENTS,
+    decode,
+    encode,
+    key,
+)
 from generators.simulator import simulate
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
+from services.quarantine.reading import record_at
 from tests.oracle.inventory import Oracle
 from tests.oracle.ledger import DIRT, SEEN, Audit, audit
+from tests.services.quarantine.publishing import milliseconds, put
 
 pytestmark = pytest.mark.e2e
 
@@ -78,6 +89,33 @@ def test_a_line_that_is_lost_is_found(dirty: Settings, oracle: Oracle) -> None:
         'delete from posted where "offset" = (select max("offset") / 2 from posted)'
     )
     assert audit(dirty, oracle).differences
+
+
+def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracle) -> None:
+    before = audit(dirty, oracle)
+    missing = oracle.engine.sql(
+        """
+        select topic, partition, min("offset"), count(distinct sku)
+        from posted
+        group by topic, partition, event_id
+        having not bool_or(on_time)
+        """
+    )
+    topic, partition, offset, shelves = missing.fetchall()[0]
+    original = record_at(dirty, topic, partition, offset)
+    said = decode(original.value).value
+    now = RELEASES.examples[0]["event_time"]
+    event = {
+        **RELEASES.examples[0],
+        "topic": topic,
+        "record_key": said["store_id"],
+        "original_event_id": said["event_id"],
+        "value": original.value,
+    }
+    put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), milliseconds(now))
+    after = audit(dirty, Oracle(dirty, end_offsets(admin(dirty), [*MOVING, RELEASES.name])))
+    assert after.agrees
+    assert after.quarantined == before.quarantined - shelves
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from contracts import STOCK_LEVELS, digest
 from tests.oracle.inventory import Book, Row
 from tests.oracle.ledger import Audit, Difference, Units
+from tests.oracle.quarantine import Listing
 from tests.oracle.verdict import Live, Verdict, differing
 
 AT = ("public.sales.receipt.v1", 0)
@@ -33,6 +34,7 @@ def verdict(live: list[Row], oracle: list[Row]) -> Verdict:
             differences=[],
             seen={"repeated": (2, 2)},
         ),
+        listing=Listing(rejected=1, listed=1, differences=[], behind=0),
     )
 
 
@@ -84,3 +86,19 @@ def test_before_the_first_page_nothing_is_called_exact() -> None:
 def test_without_a_simulator_no_page_is_asked_for() -> None:
     found = verdict([SHELF], [SHELF])
     assert replace(found, audit=replace(found.audit, pages=0, shelves=0, simulated=0)).exact
+
+
+@pytest.mark.parametrize(
+    ("listing", "agree"),
+    [
+        (Listing(rejected=2, listed=1, differences=["one is not listed"], behind=0), False),
+        (Listing(rejected=2, listed=1, differences=[], behind=0), False),
+        (Listing(rejected=2, listed=1, differences=[], behind=7), True),
+        (Listing(rejected=1, listed=1, differences=["one should not be"], behind=7), False),
+    ],
+)
+def test_a_quarantine_that_does_not_list_all_and_only_is_not_exact(
+    listing: Listing, agree: bool
+) -> None:
+    found = replace(verdict([SHELF], [SHELF]), listing=listing)
+    assert (found.agree, found.exact) == (agree, False)

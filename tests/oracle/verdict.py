@@ -14,6 +14,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.inventory import Book, Oracle, Row
 from tests.oracle.ledger import Audit, audit
+from tests.oracle.quarantine import Listing, listing
 
 REQUEST_SECONDS_MAX = 60.0
 DIFFERENCES_SHOWN_MAX = 20
@@ -49,6 +50,7 @@ class Verdict:
     books: dict[Partition, Book]
     """The oracle's."""
     audit: Audit
+    listing: Listing
 
     @property
     def books_agree(self) -> bool:
@@ -58,11 +60,11 @@ class Verdict:
     def agree(self) -> bool:
         """Whether nothing that was compared differs."""
         same_view = self.live_digest == self.oracle_digest and not self.differing
-        return same_view and self.books_agree and self.audit.agrees
+        return same_view and self.books_agree and self.audit.agrees and self.listing.agrees
 
     @property
     def exact(self) -> bool:
-        return self.agree and self.audit.made
+        return self.agree and self.audit.made and self.listing.complete
 
 
 def verdict(settings: Settings) -> Verdict:
@@ -77,6 +79,7 @@ def verdict(settings: Settings) -> Verdict:
         differing=list(differing(live.rows, rows)),
         books=oracle.books(),
         audit=audit(settings, oracle),
+        listing=listing(settings, oracle),
     )
 
 
