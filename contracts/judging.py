@@ -38,6 +38,13 @@ JUDGED: Mapping[str, Contract] = {
 }
 """Every topic of events: what is rejected there goes to quarantine."""
 
+OPEN: Mapping[str, Contract] = {
+    name: topic
+    for name, topic in sorted(JUDGED.items())
+    if topic.domain not in ("quarantine", "world")  # what this project says of itself
+}
+"""The topics of events that anybody may publish to."""
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INT_END = 2**31
 TIME_END_MS = 2**63 // 1000 + 1  # Spark counts in microseconds
@@ -64,7 +71,7 @@ def judge(
         return event
     return (
         first_fault(contract, key, event)
-        or _untimely(contract, event, published_ms)
+        or untimely(contract, event, published_ms)
         or (_unreleasable(event) if contract is RELEASES else None)
         or event
     )
@@ -135,12 +142,8 @@ def span(length: timedelta) -> str:
     return f"{length.total_seconds():g} s"
 
 
-def _unreleasable(release: Row) -> Rejection | None:
-    found = wrapped(release)
-    return found if isinstance(found, Rejection) else None
-
-
-def _untimely(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+def untimely(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+    """Whether it is late or ahead, as it would be if it were published at that time."""
     if contract.event_time is None:
         return None
     happened_ms = event[contract.event_time]
@@ -152,6 +155,11 @@ def _untimely(contract: Contract, event: Row, published_ms: int) -> Rejection | 
             times = f"published {_written(published_ms)}, happened {_written(happened_ms)}"
             return Rejection(reason, f"{times}: {name} of {span(limit)}", event)
     return None
+
+
+def _unreleasable(release: Row) -> Rejection | None:
+    found = wrapped(release)
+    return found if isinstance(found, Rejection) else None
 
 
 def _written(milliseconds: int) -> str:

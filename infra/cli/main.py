@@ -7,6 +7,7 @@ import typer
 
 from infra.cli.doctor import doctor
 from infra.cli.down import down
+from infra.cli.load import load_command
 from infra.cli.logs import logs
 from infra.cli.quarantine import app as quarantine
 from infra.cli.reset import reset
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 for command in (up, down, status, logs, reset, doctor):
     app.command()(command)
+app.command("load")(load_command)
 app.add_typer(topics, name="topics")
 app.add_typer(verify, name="verify")
 app.add_typer(quarantine, name="quarantine")

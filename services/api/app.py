@@ -7,30 +7,37 @@ from pathlib import Path
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from infra.kafka import admin, end_offsets
+from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
 from services.api import (
     docs,
+    events,
     health,
     limits,
     metrics,
     pipelines,
+    prices,
     problems,
     products,
     quarantine,
     registry,
     stock,
     stream,
+    times,
     topics,
     views,
 )
 from services.api.changelog import Changelog
+from services.api.commits import Commits
 from services.api.control import Control
+from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
-from services.api.rejections import Rejections
+from services.api.pricebook import PRICEBOOK
+from services.api.publishing import OVERRIDES, Publishing
+from services.api.rejections import REJECTIONS
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
 
@@ -39,6 +46,8 @@ DESCRIPTION = """Stock on every shelf, from the log.
 Every answer is taken at one marker of the pipeline that made it: `as_of` says what has been
 counted, `freshness_ms` how long ago the log held no more than that. Errors are problem documents
 (RFC 9457). Unknown query parameters are refused.
+
+One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
 
 
@@ -65,7 +74,10 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
-    for nouns in (stock, products, pipelines, views, stream, quarantine, health):
+    for nouns in (
+        *(stock, products, prices, pipelines, views, stream),
+        *(events, quarantine, times, health),
+    ):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs):
         made.include_router(nouns.routes())
@@ -75,17 +87,21 @@ def app(sources: Sources) -> FastAPI:
 
 def sources(settings: Settings) -> Sources:
     client = admin(settings)
+    commits = Commits()
 
     def open_log(topics: Iterable[str]) -> Changelog:
         return Changelog(settings, topics)
 
     def make(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
-        return Materializer(generation, path, open_log, on_loaded)
+        return Materializer(generation, path, open_log, on_loaded, commits.tell)
 
     generations = Generations(settings.data_dir / "api", make)
     return Sources(
         control=Control(open_log, generations.promote),
         generations=generations,
+        commits=commits,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
-        rejections=Rejections(settings.data_dir / "api" / "quarantine.sqlite", open_log),
+        publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
+        prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
+        rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
     )

@@ -38,6 +38,7 @@ class Record:
     offset: int
     key: bytes
     value: bytes | None
+    published_ms: int = 0  # the record's timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def _read(message: Message) -> Record | End | None:
     offset = message.offset() or 0
     if error is not None:
         return End(at, offset)
-    return Record(at, offset, message.key() or b"", message.value())
+    return Record(at, offset, message.key() or b"", message.value(), message.timestamp()[1])
 
 
 def _judge(error: KafkaError, topic: str | None) -> None:

@@ -4,15 +4,17 @@ import logging
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
-from contracts import CLOCKS, GENERATIONS, decode
+from contracts import CLOCKS, GENERATIONS, HEARTBEATS, decode
 from infra.kafka import Partition
-from services.api.changelog import End, Log, Record
+from services.api.changelog import End, Extent, Log, Record
 from services.api.generation import Promotion
+from services.api.marker import epoch_ms
 from services.api.world import WorldClock
 
 RETRY_SECONDS = 1.0
-TOPICS = (GENERATIONS.name, CLOCKS.name)
+TOPICS = (GENERATIONS.name, CLOCKS.name, HEARTBEATS.name)
 
 log = logging.getLogger("api.control")
 
@@ -26,6 +28,8 @@ class Control:
         on_promotion: Callable[[Promotion], None],
     ) -> None:
         self.world: WorldClock | None = None
+        self._clock: WorldClock | None = None
+        self._beat_ms: int | None = None
         self.trouble: str | None = "the control topics have not been read yet"
         self._open_log = open_log
         self._on_promotion = on_promotion
@@ -56,7 +60,7 @@ class Control:
     def _follow(self) -> None:
         with self._open_log(TOPICS) as topics:
             extent = topics.extent()
-            topics.start(extent.starts)
+            topics.start({at: _first(at, extent) for at in extent.starts})
             unread = set(extent.starts)  # partitions whose end has not been seen
             newest: dict[tuple[Partition, bytes], Record] = {}
             while not self._stop.is_set():
@@ -77,5 +81,15 @@ class Control:
         value = decode(record.value).value
         if record.partition[0] == GENERATIONS.name:
             self._on_promotion(Promotion.of(value))
+        elif record.partition[0] == HEARTBEATS.name:
+            self._beat_ms = epoch_ms(value["event_time"])
         else:
-            self.world = WorldClock.of(value)
+            self._clock = WorldClock.of(value)
+        if self._clock is not None:
+            self.world = replace(self._clock, beat_ms=self._beat_ms)
+
+
+def _first(at: Partition, extent: Extent) -> int:
+    """Of the heartbeats, which are kept for ever, the last one is enough."""
+    first = extent.starts[at]
+    return max(first, extent.ends[at] - 1) if at[0] == HEARTBEATS.name else first

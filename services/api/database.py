@@ -50,7 +50,7 @@ class Database:
         if not path.exists():
             raise Unusable("there is no database yet")
         try:
-            connection = _connect(path)
+            connection = connect(path)
             _check(connection, {**identity, "schema": _schema(tables)})
         except sqlite3.DatabaseError as error:
             raise Unusable(f"the database is damaged: {error}") from error
@@ -62,7 +62,7 @@ class Database:
         tables = tuple(tables)
         remove(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connect(path)
+        connection = connect(path)
         connection.execute("begin immediate")
         for statement in (*LAYOUT.split(";"), *(sql for table in tables for sql in table.create)):
             connection.execute(statement)
@@ -126,7 +126,8 @@ def remove(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
+    """The writer's connection to a file, which is made if it is missing."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     # NORMAL: a power cut may lose the last commits, rows and offsets alike; they are read again.
     for pragma in (

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from contracts import ADJUSTMENTS, QUARANTINE, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
+from contracts import (
+    ADJUSTMENTS,
+    PRICE_CHANGES,
+    QUARANTINE,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    STOCK_LEVELS,
+)
 from services.api.tables import Table
 
 JSON = "application/json"
@@ -63,6 +71,34 @@ VIEW = {
     "topic": f"{STOCK_LEVELS.name}.g1",
     "served": 1,
 }
+PUBLISHED = {
+    "topic": RECEIPTS.name,
+    "partition": 2,
+    "offset": 10413,
+    "event_id": "S003-8412-R17",
+    "published_at": "2026-03-02T10:41:07.212Z",
+    "min_offset": f"{RECEIPTS.name}/2/10413",
+}
+WORLD_TIME = {
+    "world_time": "2026-03-02T10:41:07.212Z",
+    "world_ms": 1772448067212,
+    "wall_ms": 1795266000000,
+    "speed": 10.0,
+    "state": "running",
+}
+PRICES_AS_OF = {"as_of": {"inputs": {PRICE_CHANGES.name: [824]}}}
+PRICE_CHANGE = {
+    "sku": "SKU-00417",
+    "price_cents": 249,
+    "effective_at": "2026-03-02T00:00:00.000Z",
+    "event_id": "SKU-00417-price-2",
+    "event_time": "2026-03-01T10:00:00.000Z",
+    "published_at": "2026-03-01T10:00:00.000Z",
+}
+HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
+PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
+PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
+PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
 _REJECTED = (_REJECTIONS := Table(QUARANTINE)).shown(_REJECTIONS.stored(QUARANTINE.examples[0]))
 QUARANTINE_PAGE = {
     "items": [{k: v for k, v in _REJECTED.items() if k not in ("key", "value", "headers")}],
@@ -91,3 +127,8 @@ REJECTED = {
 def ok(example: Document) -> dict[int | str, dict[str, Any]]:
     """The good answer of a route, as its OpenAPI shows it."""
     return {200: {"content": {JSON: {"example": example}}}}
+
+
+def created(example: Document) -> dict[int | str, dict[str, Any]]:
+    """The good answer of a route that publishes."""
+    return {201: {"content": {JSON: {"example": example}}}}

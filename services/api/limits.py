@@ -1,4 +1,4 @@
-"""What the server takes on: short addresses, no bodies, so many requests at a time."""
+"""What the server takes on: short addresses, bodies only of events, so many requests at a time."""
 
 from http import HTTPStatus
 
@@ -8,6 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from services.api.problems import Problem
 
 URL_BYTES_MAX = 4_096
+BODY_BYTES_MAX = 65_536
+BODIES_UNDER = "/v1/events/"
 REQUESTS_AT_ONCE_MAX = 256
 
 
@@ -41,13 +43,8 @@ class Limits:
                 f"Expected a path and query of at most {URL_BYTES_MAX} bytes, found {url_bytes}. "
                 "Ask for less at a time.",
             )
-        if _has_body(request):
-            return Problem(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                "Body not accepted",
-                "Expected no body, found one. Put what you ask for into the query.",
-                headers={"Connection": "close"},
-            )
+        if _has_body(request) and (refusal := _body_refusal(request)):
+            return refusal
         if self._at_once >= REQUESTS_AT_ONCE_MAX:
             return Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
@@ -62,3 +59,31 @@ class Limits:
 def _has_body(request: Request) -> bool:
     length = request.headers.get("content-length", "0")
     return length != "0" or "transfer-encoding" in request.headers
+
+
+def _body_refusal(request: Request) -> Problem | None:
+    close = {"Connection": "close"}
+    if request.method != "POST" or not request.scope["path"].startswith(BODIES_UNDER):
+        return Problem(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "Body not accepted",
+            "Expected no body, found one. Put what you ask for into the query.",
+            headers=close,
+        )
+    length = request.headers.get("content-length")
+    if length is None:  # the server holds a body to its announced length, and to nothing else
+        return Problem(
+            HTTPStatus.LENGTH_REQUIRED,
+            "Length required",
+            "Expected a body with its Content-Length, found none. Send the event in one piece.",
+            headers=close,
+        )
+    if int(length) > BODY_BYTES_MAX:
+        return Problem(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "Body too large",
+            f"Expected one event of at most {BODY_BYTES_MAX} bytes, found {length}. "
+            "Publish many events with retail load, or with a Kafka client.",
+            headers=close,
+        )
+    return None

@@ -36,6 +36,7 @@ class Materializer:
         path: Path,
         open_log: OpenLog,
         on_loaded: OnLoaded,
+        on_commit: Callable[[], None],
     ) -> None:
         self.generation = generation
         self.path = path
@@ -46,6 +47,7 @@ class Materializer:
         self.work = Work()
         self._open_log = open_log
         self._on_loaded = on_loaded
+        self._on_commit = on_commit
         self._following: Following | None = None
         self._before: Materializer | None = None
         self._stop = threading.Event()
@@ -138,11 +140,11 @@ class Materializer:
         if marker is None:
             return
         self.marker = marker
-        if self.snapshots is not None:
-            return
-        self.snapshots = Snapshots(self.path)
-        log.info("%s: loaded to batch %d", self.generation, marker.batch)
-        self._on_loaded(self)
+        if self.snapshots is None:
+            self.snapshots = Snapshots(self.path)
+            log.info("%s: loaded to batch %d", self.generation, marker.batch)
+            self._on_loaded(self)
+        self._on_commit()
 
     def _withdraw(self) -> None:
         if self.snapshots is not None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from contracts import QUARANTINE, STOCK_LEVELS, model
+from contracts import PRICE_CHANGES, QUARANTINE, STOCK_LEVELS, model
 
 
 class Parameters(BaseModel):
@@ -137,6 +137,66 @@ class View(BaseModel):
     served: int | None = Field(
         description="the generation that this API answers from; null: none is loaded"
     )
+
+
+class PublishedEvent(BaseModel):
+    """Where the log holds an event, and when it was published."""
+
+    topic: str
+    partition: int
+    offset: int = Field(description="of the record in its partition")
+    event_id: str = Field(description="as it was sent; the same id again is the same event")
+    published_at: str = Field(description="the record's timestamp: world time")
+    min_offset: str = Field(
+        description="topic, partition and offset, as the parameter of a view's routes"
+    )
+
+
+class WorldTime(BaseModel):
+    world_time: str = Field(description="what time it is in the world")
+    world_ms: int = Field(description="the same, in milliseconds of 1970, as records are stamped")
+    wall_ms: int = Field(description="the wall clock at that moment, likewise")
+    speed: float = Field(description="seconds of world time per second of wall time, while running")
+    state: str = Field(description="running, or stopped: then world time stands")
+
+
+class PricesAsOf(BaseModel):
+    inputs: dict[str, list[int]] = Field(
+        description="per partition of the topic: the offset of the first record not in it"
+    )
+
+
+class PriceChange(model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run time
+    """A price of a product, and from when on it holds."""
+
+    published_at: str = Field(description="when it was announced: the record's timestamp")
+
+
+class HeldPrice(PriceChange):
+    until: str | None = Field(
+        description="when the next price announced takes over; null: none is announced"
+    )
+
+
+class Price(HeldPrice):
+    """What a product costs at a moment."""
+
+    at: str = Field(description="the moment, in world time")
+    as_of: PricesAsOf = Field(description="what has been read")
+
+
+class PricePage(BaseModel):
+    items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    at: str = Field(description="the moment, in world time")
+    as_of: PricesAsOf = Field(description="what has been read")
+
+
+class PriceHistory(BaseModel):
+    sku: str
+    items: list[PriceChange] = Field(description="the last to take effect first")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: PricesAsOf = Field(description="what has been read")
 
 
 class QuarantineCount(BaseModel):

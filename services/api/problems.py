@@ -128,7 +128,9 @@ async def _unrouted(request: Request, error: Exception) -> JSONResponse:
         detail = f"Expected one of the paths in GET /openapi.json, found {path}."
     elif status == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = (error.headers or {}).get("Allow", "GET")
-        detail = f"Expected {allowed}, found {request.method}. This API only reads."
+        detail = (
+            f"Expected {allowed}, found {request.method}. Only POST /v1/events/{{topic}} writes."
+        )
     else:
         detail = str(error.detail)
     problem = Problem(status, status.phrase.capitalize(), detail, headers=error.headers)

@@ -1,15 +1,18 @@
 """GET /v1/products/{sku}/stock: one product in every store."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from contracts import STOCK_LEVELS
 from services.api import examples, problems
-from services.api.models import NoParameters, ProductStock
+from services.api.models import ProductStock
 from services.api.problems import Problem
+from services.api.reaching import ViewQuery, reached
+from services.api.snapshots import Snapshots
 from services.api.sources import Sources
 from services.api.stock import Sku
 from services.api.tables import Table
@@ -32,15 +35,20 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok(examples.PRODUCT)
         | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    def get_product_stock(sku: Sku, _: NoParameters) -> JSONResponse:
-        with sources.reading(STOCK.view) as snapshot:
-            stores = [STOCK.shown(row) for row in snapshot.rows(BY_STORE, (sku,))]
-        if not stores:
-            raise _unknown_product(sku)
-        answer = {"sku": sku, "totals": _totals(stores), "stores": stores}
-        return JSONResponse({**answer, **sources.dated(snapshot.marker)})
+    async def get_product_stock(sku: Sku, query: Annotated[ViewQuery, Query()]) -> JSONResponse:
+        snapshots = await reached(sources, STOCK.view, query)
+        return JSONResponse(await run_in_threadpool(_stocked, sources, snapshots, sku))
 
     return router
+
+
+def _stocked(sources: Sources, snapshots: Snapshots, sku: str) -> dict[str, Any]:
+    with snapshots.reading() as snapshot:
+        stores = [STOCK.shown(row) for row in snapshot.rows(BY_STORE, (sku,))]
+    if not stores:
+        raise _unknown_product(sku)
+    answer = {"sku": sku, "totals": _totals(stores), "stores": stores}
+    return {**answer, **sources.dated(snapshot.marker)}
 
 
 def _totals(stores: list[dict[str, Any]]) -> dict[str, int]:

@@ -9,13 +9,15 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
+from contracts import QUARANTINE
 from contracts.judging import JUDGED
 from services.api import examples, problems
+from services.api.copying import reached
 from services.api.cursors import CHARACTERS_MAX, WHOLE_MAX, Cursor, resume
 from services.api.marker import by_topic
 from services.api.models import NoParameters, Parameters, QuarantinePage, Rejected
 from services.api.problems import Problem
-from services.api.rejections import NEWEST_FIRST, TABLE, Rejections, read_offsets
+from services.api.rejections import NEWEST_FIRST, TABLE
 from services.api.sources import Sources
 from services.api.tables import plain
 from services.quarantine.anatomy import anatomy
@@ -61,10 +63,10 @@ def routes(sources: Sources) -> APIRouter:
         | problems.responses(HTTPStatus.SERVICE_UNAVAILABLE),
     )
     def list_quarantine(query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
-        with loaded(sources.rejections).reading() as connection:
+        with sources.rejections.reading() as connection:
             items, following = page(connection, query)
             counts = connection.execute(COUNTS).fetchall()
-            as_of = by_topic(read_offsets(connection))
+            as_of = by_topic(reached(connection, QUARANTINE.name))
         names = ("topic", "reason", "records")
         counted = [dict(zip(names, row, strict=True)) for row in counts]
         return JSONResponse({"items": items, "next": following, "counts": counted, "as_of": as_of})
@@ -80,7 +82,7 @@ def routes(sources: Sources) -> APIRouter:
     def get_rejected(
         topic: Topic, partition: Number, offset: Number, _: NoParameters
     ) -> JSONResponse:
-        with loaded(sources.rejections).reading() as connection:
+        with sources.rejections.reading() as connection:
             row = connection.execute(TABLE.select_one, (topic, partition, offset)).fetchone()
         if row is None:
             raise Problem(
@@ -92,17 +94,6 @@ def routes(sources: Sources) -> APIRouter:
         return JSONResponse(whole(row))
 
     return router
-
-
-def loaded(rejections: Rejections) -> Rejections:
-    if not rejections.loaded:
-        raise Problem(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Quarantine being loaded",
-            f"Expected the quarantine loaded, but: {rejections.trouble}. Try again in a moment.",
-            headers={"Retry-After": "1"},
-        )
-    return rejections
 
 
 def page(

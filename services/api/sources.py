@@ -1,33 +1,38 @@
 """What an answer is made from: a view at one marker, and how old that is."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from services.api.commits import Commits
 from services.api.control import Control
+from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
 from services.api.problems import Problem
-from services.api.rejections import Rejections
-from services.api.snapshots import Snapshot, Snapshots
+from services.api.publishing import Publishing
+from services.api.snapshots import Snapshots
 
 
 @dataclass(frozen=True)
 class Sources:
     control: Control
     generations: Generations
+    commits: Commits
     freshness: Freshness
-    rejections: Rejections
+    publishing: Publishing
+    prices: Copy
+    rejections: Copy
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:
         self.control.start()
         self.freshness.start()
+        self.publishing.start()
+        self.prices.start()
         self.rejections.start()
 
     def stop(self) -> None:
@@ -35,21 +40,18 @@ class Sources:
         self.control.stop()
         self.generations.stop()
         self.freshness.stop()
+        self.publishing.stop()
+        self.prices.stop()
         self.rejections.stop()
 
     def alive(self) -> bool:
         """Whether every background thread is at work."""
         materializers = all(each.alive() for each in self.generations.all())
-        others = (self.control, self.freshness, self.rejections)
-        return materializers and all(each.alive() for each in others)
-
-    @contextmanager
-    def reading(self, view: str) -> Iterator[Snapshot]:
-        """The view as it is now; raises Problem while there is nothing to read from."""
-        with self.snapshots(view).reading() as snapshot:
-            yield snapshot
+        others = (self.freshness, self.publishing, self.prices, self.rejections)
+        return materializers and self.control.alive() and all(each.alive() for each in others)
 
     def snapshots(self, view: str) -> Snapshots:
+        """Where to read the view from as it is now; raises Problem while there is nothing."""
         materializer = self.generations.serving(view)
         if materializer is None:
             raise self.missing(view)

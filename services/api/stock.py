@@ -6,15 +6,17 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from contracts import STOCK_LEVELS
 from services.api import examples, problems
 from services.api.cursors import CHARACTERS_MAX, Cursor, Place, resume
-from services.api.models import NoParameters, Parameters, Shelf, StockPage
+from services.api.models import Shelf, StockPage
 from services.api.problems import Problem
-from services.api.snapshots import Snapshot
+from services.api.reaching import ViewQuery, reached
+from services.api.snapshots import Snapshot, Snapshots
 from services.api.sources import Sources
 from services.api.tables import Table
 
@@ -51,7 +53,7 @@ CONDITIONS = {
 }
 
 
-class StockQuery(Parameters):
+class StockQuery(ViewQuery):
     store_id: str | None = Field(
         None, max_length=ID_CHARACTERS_MAX, description="shelves of this store only"
     )
@@ -76,7 +78,9 @@ class StockQuery(Parameters):
 
     def question(self) -> str:
         """What has to stay the same from page to page."""
-        return urlencode(self.model_dump(exclude={"limit", "cursor"}, exclude_none=True))
+        return urlencode(
+            self.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
+        )
 
 
 def routes(sources: Sources) -> APIRouter:
@@ -90,9 +94,12 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok(examples.SHELF)
         | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    async def get_shelf(store_id: StoreId, sku: Sku, _: NoParameters) -> JSONResponse:
+    async def get_shelf(
+        store_id: StoreId, sku: Sku, query: Annotated[ViewQuery, Query()]
+    ) -> JSONResponse:
+        snapshots = await reached(sources, STOCK.view, query)
         # Reading one row is shorter than the way to a worker thread and back.
-        with sources.reading(STOCK.view) as snapshot:
+        with snapshots.reading() as snapshot:
             row = snapshot.rows(ONE_SHELF, (store_id, sku)).fetchone()
         if row is None:
             raise _unknown_shelf(store_id, sku)
@@ -106,12 +113,17 @@ def routes(sources: Sources) -> APIRouter:
         responses=examples.ok(examples.PAGE)
         | problems.responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
     )
-    def list_stock(query: Annotated[StockQuery, Query()]) -> JSONResponse:
-        with sources.reading(STOCK.view) as snapshot:
-            items, following = page(snapshot, query)
-        return JSONResponse({"items": items, "next": following, **sources.dated(snapshot.marker)})
+    async def list_stock(query: Annotated[StockQuery, Query()]) -> JSONResponse:
+        snapshots = await reached(sources, STOCK.view, query)
+        return JSONResponse(await run_in_threadpool(_listed, sources, snapshots, query))
 
     return router
+
+
+def _listed(sources: Sources, snapshots: Snapshots, query: StockQuery) -> dict[str, Any]:
+    with snapshots.reading() as snapshot:
+        items, following = page(snapshot, query)
+    return {"items": items, "next": following, **sources.dated(snapshot.marker)}
 
 
 def page(snapshot: Snapshot, query: StockQuery) -> tuple[list[dict[str, Any]], str | None]:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 import anyio
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -17,6 +17,7 @@ from services.api.books import books
 from services.api.marker import Marker, by_topic
 from services.api.models import NoParameters, View
 from services.api.problems import Problem
+from services.api.reaching import ViewQuery, reached
 from services.api.snapshots import Snapshots
 from services.api.sources import Sources
 from services.api.tables import Table, instant
@@ -59,9 +60,9 @@ def routes(sources: Sources) -> APIRouter:
             ),
         },
     )
-    def export_view(name: Name, _: NoParameters) -> StreamingResponse:
+    async def export_view(name: Name, query: Annotated[ViewQuery, Query()]) -> StreamingResponse:
         table = view_table(name)
-        snapshots = sources.snapshots(name)
+        snapshots = await reached(sources, name, query)
         if not exports.acquire(blocking=False):
             raise Problem(
                 HTTPStatus.TOO_MANY_REQUESTS,

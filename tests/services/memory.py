@@ -5,7 +5,15 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from contracts import BOOKS, CLOCKS, GENERATIONS, MARKERS, QUARANTINE
+from contracts import (
+    BOOKS,
+    CLOCKS,
+    GENERATIONS,
+    HEARTBEATS,
+    MARKERS,
+    PRICE_CHANGES,
+    QUARANTINE,
+)
 from infra.kafka import Partition, UnknownTopic
 from services.api.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
 from services.api.marker import Offsets
@@ -21,7 +29,7 @@ class MemoryLog:
         self.ids: dict[str, str] = {}
         self.records: dict[Partition, list[tuple[bytes, bytes | None]]] = {}
         self._ids = count(1)
-        for contract in (BOOKS, CLOCKS, GENERATIONS, MARKERS):
+        for contract in (BOOKS, CLOCKS, GENERATIONS, HEARTBEATS, MARKERS, PRICE_CHANGES):
             self.make(contract.name, 1)
         self.make(QUARANTINE.name, QUARANTINE.settings.partitions)
 

@@ -8,33 +8,46 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from confluent_kafka import Producer
 
 from infra.settings import HOST
 from infra.wait import until
 from services.api.app import app
+from services.api.commits import Commits
 from services.api.control import Control
+from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.materializer import Materializer
-from services.api.rejections import Rejections
+from services.api.pricebook import PRICEBOOK
+from services.api.publishing import Publishing
+from services.api.rejections import REJECTIONS
 from services.api.server import listen
 from services.api.sources import Sources
 from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
 POLL_SECONDS = 0.005
+# The log is in memory: whatever is published finds nobody to take it, and that is no news.
+NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
 
 
 def memory_sources(log: MemoryLog, folder: Path) -> Sources:
+    commits = Commits()
     generations = Generations(
         folder,
-        lambda generation, path, on_loaded: Materializer(generation, path, log.open, on_loaded),
+        lambda generation, path, on_loaded: Materializer(
+            generation, path, log.open, on_loaded, commits.tell
+        ),
     )
     return Sources(
         control=Control(log.open, generations.promote),
         generations=generations,
+        commits=commits,
         freshness=Freshness(generations.inputs, log.ends),
-        rejections=Rejections(folder / "quarantine.sqlite", log.open),
+        prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
+        publishing=Publishing(lambda: Producer(NO_BROKER)),
+        rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
     )
 
 

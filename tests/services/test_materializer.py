@@ -57,7 +57,7 @@ def path(tmp_path: Path) -> Path:
 def materializing(log: MemoryLog, path: Path) -> Iterator[View]:
     topics = {STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g1", BOOKS.name: BOOKS.name}
     generation = Generation("inventory", 1, "promoted", topics)
-    materializer = Materializer(generation, path, log.open, lambda _: None)
+    materializer = Materializer(generation, path, log.open, lambda _: None, lambda: None)
     materializer.start()
     try:
         yield View(materializer)

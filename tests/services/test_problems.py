@@ -24,7 +24,12 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     [
         ("GET", "/v2/stock", 404, "Expected one of the paths in GET /openapi.json"),
         ("GET", "/v1/stock/", 404, "Expected one of the paths"),
-        ("POST", "/v1/stock", 405, "Expected GET, found POST. This API only reads."),
+        (
+            "POST",
+            "/v1/stock",
+            405,
+            "Expected GET, found POST. Only POST /v1/events/{topic} writes.",
+        ),
         ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
         ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),

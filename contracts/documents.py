@@ -1,0 +1,57 @@
+"""A contract's values as JSON documents spell them: timestamps in ISO 8601, all else as it is."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from contracts.shape import Contract, Field, Row
+
+
+def from_document(contract: Contract, document: Any) -> Any:
+    """The document with its timestamps as such, so that model(contract) can be asked about it.
+
+    What is not spelled as the contract says stays as it is, for the model to name.
+    """
+    return _record(contract.fields, document)
+
+
+def _record(fields: Sequence[Field], found: Any) -> Any:
+    if not isinstance(found, Mapping):
+        return found
+    by_name = {field.name: field for field in fields}
+    return {
+        name: _value(by_name[name], value) if name in by_name else value
+        for name, value in found.items()
+    }
+
+
+def _value(field: Field, found: Any) -> Any:
+    if field.type == "timestamp" and isinstance(found, str):
+        try:
+            return datetime.fromisoformat(found)
+        except ValueError:
+            return found
+    if field.fields and isinstance(found, list):
+        return [_record(field.fields, item) for item in found]
+    return found
+
+
+def to_document(contract: Contract, value: Row) -> dict[str, Any]:
+    """The value as JSON spells it; what is absent is left out."""
+    return _spelled(contract.fields, value)
+
+
+def _spelled(fields: Sequence[Field], value: Row) -> dict[str, Any]:
+    return {
+        field.name: _plain(field, found)
+        for field in fields
+        if (found := value.get(field.name)) is not None
+    }
+
+
+def _plain(field: Field, found: Any) -> Any:
+    if isinstance(found, datetime):
+        return found.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if field.fields:
+        return [_spelled(field.fields, item) for item in found]
+    return found

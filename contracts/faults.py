@@ -1,0 +1,84 @@
+"""What is wrong with a value, for the person who sent it: every fault, each with its place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from contracts.checks import Location
+from contracts.codec import encode
+from contracts.errors import Unencodable
+from contracts.judging import EPOCH, untimely
+from contracts.models import model
+from contracts.shape import Contract
+
+WHOLE = "event"
+"""The place of what is wrong with the value as a whole."""
+FOUND_CHARACTERS_MAX = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong: `lines[0].units`, the rule that it breaks, and what stands there."""
+
+    place: str
+    problem: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}, found {self.found}"
+
+
+def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
+    """Everything that keeps the value from being one of the contract; none: it encodes."""
+    try:
+        model(contract).model_validate(value)
+        encode(contract, value)
+    except ValidationError as error:
+        return tuple(
+            Fault(place(each["loc"]), each["msg"], shown(_found(value, each["loc"])))
+            for each in error.errors(include_url=False)
+        )
+    except Unencodable as error:  # text with half a character, which JSON can spell
+        return (Fault(WHOLE, "every text is valid Unicode", str(error.__cause__)),)
+    return ()
+
+
+def ill_timed(contract: Contract, value: Any, published_ms: int) -> tuple[Fault, ...]:
+    """Whether it would be late or ahead if it were published at that time; at most one is.
+
+    What does not say when it happened is neither.
+    """
+    at = value.get(contract.event_time) if isinstance(value, Mapping) else None
+    if contract.event_time is None or not isinstance(at, datetime) or at.tzinfo is None:
+        return ()
+    happened_ms = (at - EPOCH) // timedelta(milliseconds=1)
+    found = untimely(contract, {contract.event_time: happened_ms}, published_ms)
+    return (Fault(contract.event_time, found.reason, found.found),) if found else ()
+
+
+def place(at: Location) -> str:
+    """("lines", 0, "units") → lines[0].units"""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
+    return text.removeprefix(".") or WHOLE
+
+
+def shown(found: Any) -> str:
+    if found is None:
+        return "nothing"
+    text = found.isoformat() if isinstance(found, datetime) else repr(found)
+    return text[:FOUND_CHARACTERS_MAX]
+
+
+def _found(value: Any, at: Location) -> Any:
+    """What stands at the place; None where nothing does."""
+    for part in at:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int):
+            value = value[part]
+        else:
+            return None
+    return value

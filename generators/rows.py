@@ -1,0 +1,125 @@
+"""Rows of a file, in the order in which they happened, whatever the file's own order is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import duckdb
+import pyarrow as pa
+
+from infra.errors import Trouble
+
+MEMORY_MAX = "512MB"  # what is beyond it is sorted on disk
+LINE_BYTES_MAX = 65_536  # one event
+LINES_PER_CHUNK = 2_000
+ROWS_PER_CHUNK = 2_000
+
+COLUMNS: dict[str, pa.DataType] = {
+    "number": pa.int64(),
+    "line": pa.string(),
+    "fault": pa.string(),
+}
+LINES = pa.schema(COLUMNS)
+
+
+class BadFile(Trouble):
+    """A file that holds no rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row. Its number counts the file's lines, or a Parquet file's rows, from 1."""
+
+    number: int
+    text: str | None
+    """JSON that is still to be parsed; None where the row came with its columns."""
+    columns: Mapping[str, Any]
+    fault: str | None
+    """Why it cannot be read at all."""
+
+
+def rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
+    """Sorted by the field, rows without a time in it first. Raises BadFile.
+
+    At most MEMORY_MAX is used for sorting, and the scratch folder for the rest.
+    """
+    read = READERS.get(file.suffix)
+    if read is None:
+        raise BadFile(
+            f"{file} should end in {', '.join(READERS)}, so that one knows how to read it"
+        )
+    if not file.is_file():
+        raise BadFile(f"{file} should be a file to load, but there is none")
+    limits: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY_MAX,
+        "temp_directory": str(scratch),
+    }
+    try:
+        with closing(duckdb.connect(config=limits)) as engine:
+            engine.execute("set TimeZone = 'UTC'")
+            yield from read(engine, file, time_field)
+    except (duckdb.Error, pa.ArrowException) as error:
+        raise BadFile(f"{file} should hold rows that can be read, but: {error}") from error
+
+
+def _json_lines(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> Iterator[Row]:
+    with file.open("rb") as opened:
+        lines = pa.RecordBatchReader.from_batches(LINES, _chunks(opened))
+        engine.register("lines", lines)
+        happened = f"try_cast(json_extract_string(line, '$.{time_field}') as timestamptz)"
+        found = engine.sql(
+            "select number, line, fault from lines "
+            f"order by case when json_valid(line) then {happened} end nulls first, number"
+        )
+        for chunk in found.to_arrow_reader(ROWS_PER_CHUNK):
+            for row in chunk.to_pylist():
+                yield Row(row["number"], row["line"], {}, row["fault"])
+
+
+def _chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
+    """The file's lines, empty ones left out, numbered as an editor does."""
+    chunk: list[dict[str, Any]] = []
+    number = 0
+    while line := opened.readline(LINE_BYTES_MAX + 1):
+        number += 1
+        if len(line) > LINE_BYTES_MAX:
+            while line and not line.endswith(b"\n"):
+                line = opened.readline(LINE_BYTES_MAX)
+            fault = f"a line of at most {LINE_BYTES_MAX} bytes"
+            chunk.append({"number": number, "line": None, "fault": fault})
+        elif line.strip():
+            chunk.append({"number": number, **_text(line)})
+        if len(chunk) >= LINES_PER_CHUNK:
+            yield pa.RecordBatch.from_pylist(chunk, LINES)
+            chunk = []
+    yield pa.RecordBatch.from_pylist(chunk, LINES)
+
+
+def _text(line: bytes) -> dict[str, str | None]:
+    try:
+        return {"line": line.decode(), "fault": None}
+    except UnicodeDecodeError:
+        return {"line": None, "fault": "text in UTF-8"}
+
+
+def _parquet(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> Iterator[Row]:
+    found = engine.sql(
+        "select file_row_number + 1 as _number, * exclude (file_row_number) "
+        "from read_parquet($file, file_row_number = true)",
+        params={"file": str(file)},
+    )
+    timed = time_field in found.columns
+    order = f'try_cast("{time_field}" as timestamptz) nulls first, _number' if timed else "_number"
+    for chunk in found.order(order).to_arrow_reader(ROWS_PER_CHUNK):
+        for row in chunk.to_pylist():
+            yield Row(row.pop("_number"), None, row, None)
+
+
+READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, Path, str], Iterator[Row]]] = {
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".parquet": _parquet,
+}
+"""By the end of a file's name."""

@@ -1,0 +1,52 @@
+"""Who waits for a commit is woken by it: materializers tell from their threads."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+Wake = Callable[[], object]
+
+
+class Commits:
+    """Everybody who waits, each in an event loop. How many may wait is the callers' to limit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Wake] = {}
+        self._numbers = 0
+
+    def tell(self) -> None:
+        """Let everybody look again; from any thread."""
+        with self._lock:
+            waiting = tuple(self._waiting.values())
+        for wake in waiting:
+            with suppress(RuntimeError):  # its loop is closed: the API has stopped
+                wake()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    async def until(self, holds: Callable[[], bool], seconds_max: float) -> bool:
+        """Look now and after every commit; returns whether it held in time."""
+        woken = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        number = self._add(lambda: loop.call_soon_threadsafe(woken.set))
+        try:
+            async with asyncio.timeout(seconds_max):
+                while not holds():
+                    await woken.wait()
+                    woken.clear()
+        except TimeoutError:
+            return False
+        finally:
+            with self._lock:
+                del self._waiting[number]
+        return True
+
+    def _add(self, wake: Wake) -> int:
+        with self._lock:
+            self._numbers += 1
+            self._waiting[self._numbers] = wake
+            return self._numbers

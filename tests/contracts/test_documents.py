@@ -1,0 +1,63 @@
+"""Values as JSON spells them, there and back."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, Contract, model
+from contracts.documents import from_document, to_document
+from contracts.faults import faults, ill_timed
+
+EVENTS = [one for one in CONTRACTS.values() if one.kind == "topic" and one.event_time]
+RECEIPT = RECEIPTS.examples[0]
+
+
+@pytest.mark.parametrize("contract", EVENTS, ids=str)
+def test_an_example_comes_back_from_json_as_it_was(contract: Contract) -> None:
+    for example in contract.examples:
+        given = {name: value for name, value in example.items() if not isinstance(value, bytes)}
+        written = json.loads(json.dumps(to_document(contract, given)))
+        back = from_document(contract, written)
+        assert model(contract).model_construct(**back) == model(contract).model_construct(
+            **{name: _without_none(value) for name, value in given.items() if value is not None}
+        )
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, list):
+        return [{name: one for name, one in item.items() if one is not None} for item in value]
+    return value
+
+
+@pytest.mark.parametrize("contract", [RECEIPTS, PRICE_CHANGES], ids=str)
+def test_a_good_document_has_no_faults(contract: Contract) -> None:
+    for example in contract.examples:
+        assert faults(contract, from_document(contract, to_document(contract, example))) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"event_time": "soon"}, "event_time: Input should be a valid datetime, found 'soon'"),
+        ({"event_time": 7}, "event_time: Input should be a valid datetime, found 7"),
+        ({"lines": [7]}, "lines[0]: Input should be a valid dictionary"),
+        ({"lines": None}, "lines: lines is given, found nothing"),
+        ({"till": 7}, "till: Extra inputs are not permitted, found 7"),
+        ({"store_id": "x" * 99}, f"found '{'x' * 79}"),
+    ],
+)
+def test_a_fault_says_where_what_and_what_was_found(changes: dict[str, Any], told: str) -> None:
+    document = to_document(RECEIPTS, RECEIPT) | changes
+    [fault] = faults(RECEIPTS, from_document(RECEIPTS, document))
+    assert told in str(fault)
+
+
+def test_a_fault_of_time_is_told_in_the_words_of_the_judge() -> None:
+    event = {**RECEIPT, "event_time": datetime(2026, 3, 2, 10, 0, tzinfo=UTC)}
+    noon_ms = int(datetime(2026, 3, 2, 12, 0, tzinfo=UTC).timestamp()) * 1000
+    assert ill_timed(RECEIPTS, event, noon_ms) == ()
+    [late] = ill_timed(RECEIPTS, event, noon_ms + 1)
+    assert (late.place, late.problem) == ("event_time", "late")
+    assert late.found.endswith("later than the horizon of 2 h")

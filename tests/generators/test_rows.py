@@ -1,0 +1,101 @@
+"""A file's rows: all of them, numbered as they stand there, in the order in which they happened."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from generators.rows import LINE_BYTES_MAX, LINES_PER_CHUNK, BadFile, Row, rows
+
+
+def sorted_rows(file: Path) -> list[Row]:
+    return list(rows(file, "event_time", file.parent))
+
+
+def written(file: Path, *lines: bytes) -> Path:
+    file.write_bytes(b"\n".join(lines))
+    return file
+
+
+def parquet(file: Path, query: str) -> None:
+    duckdb.execute(f"copy ({query}) to '{file}' (format parquet)")
+
+
+def at(second: int) -> bytes:
+    return json.dumps({"event_time": f"2026-03-02T10:00:{second:02}.000Z"}).encode()
+
+
+def test_lines_come_by_time_with_their_numbers(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.jsonl", at(7), b"", at(3), b"  ", at(5), b"")
+    found = sorted_rows(file)
+    assert [row.number for row in found] == [3, 5, 1]
+    assert [row.text and row.text.strip().encode() for row in found] == [at(3), at(5), at(7)]
+
+
+def test_a_time_in_another_zone_is_the_same_time(tmp_path: Path) -> None:
+    noon = b'{"event_time": "2026-03-02T11:00:04+01:00"}'
+    file = written(tmp_path / "a.ndjson", at(5), noon, at(3))
+    assert [row.number for row in sorted_rows(file)] == [3, 2, 1]
+
+
+def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
+    lines = (at(1), b"{half", b"[1]", b'{"event_time": 7}', b"\xff", b"x" * (LINE_BYTES_MAX + 9))
+    found = sorted_rows(written(tmp_path / "a.jsonl", *lines, at(0)))
+    assert [row.number for row in found] == [2, 3, 4, 5, 6, 7, 1]
+    assert [row.fault for row in found if row.fault] == [
+        "text in UTF-8",
+        f"a line of at most {LINE_BYTES_MAX} bytes",
+    ]
+
+
+def test_more_lines_than_a_chunk_stay_in_order(tmp_path: Path) -> None:
+    seconds = [number * 37 % 60 for number in range(3 * LINES_PER_CHUNK + 1)]
+    found = sorted_rows(written(tmp_path / "a.jsonl", *map(at, seconds)))
+    assert [row.number for row in found] == sorted(
+        range(1, len(seconds) + 1), key=lambda number: (seconds[number - 1], number)
+    )
+
+
+def test_the_rows_of_parquet_keep_their_types(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    parquet(
+        file,
+        "select 'b' as event_id, timestamptz '2026-03-02 10:00:01.120Z' as event_time, "
+        "[{'sku': 'A', 'units': 2}] as lines union all "
+        "select 'a', timestamptz '2026-03-02 10:00:00Z', []",
+    )
+    first, second = sorted_rows(file)
+    assert (first.number, second.number) == (2, 1)
+    assert second.columns["lines"] == [{"sku": "A", "units": 2}]
+    assert second.columns["event_time"].isoformat() == "2026-03-02T10:00:01.120000+00:00"
+
+
+def test_parquet_without_the_time_is_read_nevertheless(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    parquet(file, "select 7 as units union all select 8")
+    assert [(row.number, row.columns) for row in sorted_rows(file)] == [
+        (1, {"units": 7}),
+        (2, {"units": 8}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", b"", "should end in .jsonl, .ndjson, .parquet"),
+        ("a.parquet", b"none", "should hold rows that can be read"),
+        ("a.jsonl", None, "there is none"),
+    ],
+)
+def test_a_file_without_rows_is_said_to_be_none(
+    tmp_path: Path, name: str, content: bytes | None, told: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadFile, match=told):
+        sorted_rows(tmp_path / name)
+
+
+def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
+    assert sorted_rows(written(tmp_path / "a.jsonl")) == []

@@ -1,0 +1,93 @@
+"""The guide for writers, as a reader follows it: block by block, in a folder of their own."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from infra.settings import Settings, root
+from tests.processes import environment
+
+GUIDE = root() / "services" / "api" / "README.md"
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SECONDS_MAX = 120
+
+
+class Reader:
+    """Somebody with a terminal, a Python of their own, and `retail` on the path."""
+
+    def __init__(self, shop: Settings, folder: Path) -> None:
+        self._folder = folder
+        self._addresses = {
+            "127.0.0.1:8000": f"127.0.0.1:{shop.api_port}",
+            "127.0.0.1:9092": shop.bootstrap_servers,
+        }
+        self._environment = {
+            "PATH": f"{commands(shop, folder)}:{os.environ['PATH']}",
+            "HOME": str(folder),
+        }
+
+    def shell(self, block: str) -> str:
+        return self._run(["bash", "-euo", "pipefail", "-c", self._here(block)])
+
+    def python(self, block: str) -> str:
+        script = self._folder / "sell.py"
+        script.write_text(self._here(block))
+        return self._run([sys.executable, str(script)])
+
+    def _here(self, block: str) -> str:
+        """The block with the addresses of this shop, and not otherwise changed."""
+        for written, here in self._addresses.items():
+            block = block.replace(written, here)
+        return block
+
+    def _run(self, command: list[str]) -> str:
+        done = subprocess.run(
+            command,
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_MAX,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+def commands(shop: Settings, folder: Path) -> Path:
+    """A folder with `retail` in it, which alone knows where the project is."""
+    made = folder / "bin"
+    made.mkdir()
+    known = {name: value for name, value in environment(shop).items() if _of_the_project(name)}
+    lines = [f"export {name}='{value}'" for name, value in known.items()]
+    start = f"exec '{sys.executable}' -m infra.cli.main \"$@\""
+    (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))
+    (made / "retail").chmod(0o755)
+    return made
+
+
+def _of_the_project(name: str) -> bool:
+    return name == "PYTHONPATH" or name.lower() in Settings.model_fields
+
+
+def blocks() -> Mapping[str, list[str]]:
+    """The guide's blocks of code, by language."""
+    found: dict[str, list[str]] = {}
+    for language, block in FENCED.findall(GUIDE.read_text()):
+        found.setdefault(language, []).append(block)
+    return found
+
+
+def imported(script: str) -> set[str]:
+    """The packages that a script imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(script)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+    return {name.split(".")[0] for name in names}

@@ -1,0 +1,28 @@
+"""What time it is in the world, as the simulator would announce it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from contracts import CLOCKS, HEARTBEATS, encode, key
+from tests.services.writing import Log
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+def beat(log: Log, at: datetime) -> None:
+    """The heartbeat at the end of a world minute."""
+    value = {**HEARTBEATS.examples[0], "event_time": at}
+    log.publish((HEARTBEATS.name, 0), key(HEARTBEATS, value), encode(HEARTBEATS, value))
+
+
+def announce(log: Log, world_at: datetime = NOON, state: str = "stopped") -> None:
+    """The world's clock: it stands, so that a test knows the time. A running one began long ago."""
+    value: dict[str, Any] = {
+        "world": "world",
+        "seed": 1,
+        "world_at": world_at,
+        "wall_at": NOON,
+        "speed_milli": 10_000,
+        "state": state,
+    }
+    log.publish((CLOCKS.name, 0), key(CLOCKS, value), encode(CLOCKS, value))
