@@ -115,12 +115,8 @@ def test_what_follows_the_body_is_ignored() -> None:
     assert not isinstance(judge(RECEIPTS, b"S003", whole + b"\0", milliseconds(RECEIPT)), Rejection)
 
 
-@pytest.mark.parametrize(
-    ("units", "read"), [(2**34, None), (-(2**34) - 1, None), (2**32 + 7, 7), (-(2**32) - 7, -7)]
-)
-def test_of_an_integer_on_the_wire_32_bits_count_and_five_bytes_are_read(
-    units: int, read: int | None
-) -> None:
+@pytest.mark.parametrize("units", [2**34, -(2**34) - 1, 2**32 + 7, -(2**32) - 7, 2**31])
+def test_an_integer_of_more_than_32_bits_on_the_wire_is_undecodable(units: int) -> None:
     wide = {**ADJUSTMENTS.examples[0], "units": units}
     fields = [
         {**field, "type": "long"} if field["name"] == "units" else field
@@ -130,10 +126,8 @@ def test_of_an_integer_on_the_wire_32_bits_count_and_five_bytes_are_read(
     fastavro.schemaless_writer(body, {**avro_schema(ADJUSTMENTS), "fields": fields}, wide)
     written = encode(ADJUSTMENTS, ADJUSTMENTS.examples[0])[:5] + body.getvalue()
     found = judge(ADJUSTMENTS, key(ADJUSTMENTS, wide), written, milliseconds(wide))
-    if isinstance(found, Rejection):
-        assert (found.reason, read) == ("undecodable", None)
-    else:
-        assert found["units"] == read
+    assert isinstance(found, Rejection)
+    assert found.reason == "undecodable"
 
 
 @pytest.mark.parametrize(
