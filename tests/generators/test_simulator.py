@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from contracts import CLOCKS, decode
+from generators.clock import wall_ms
 from generators.parameters import parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
@@ -124,10 +125,10 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, BALLAST_BYTES)
     before = records(client)
+    began_at = wall_ms() // 1000
     with simulator(full):
-        started_at = 0
         wait_until(
-            lambda: (readiness(full, "simulator", started_at) or "").startswith(PAUSED),
+            lambda: (readiness(full, "simulator", began_at) or "").startswith(PAUSED),
             "the simulator says that it is paused",
         )
         assert clock(full)["state"] == "stopped"
@@ -138,8 +139,14 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
 
 
 def test_a_second_simulator_of_the_same_folder_is_refused(small: Settings) -> None:
+    before = read_to_end(small, CLOCKS.name)
     with simulator(small):
-        wait_until(lambda: readiness(small, "simulator", 0) is not None, "the world runs")
+        wait_until(
+            lambda: (
+                read_to_end(small, CLOCKS.name) != before and clock(small)["state"] == "running"
+            ),
+            "the world runs",
+        )
         with simulator(small) as second:
             _, said = second.communicate(timeout=SECONDS_MAX)
     assert second.returncode == 1
