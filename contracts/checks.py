@@ -1,12 +1,18 @@
-"""The rules of a contract, held against a value in Python."""
+"""The rules of a contract, held against a value in Python.
 
-from collections.abc import Iterator, Mapping, Sequence
+`broken` takes whatever there is and names every fault; `in_order` takes what the codec has decoded
+and serves who looks for the first one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from contracts.mapping import TYPES
 from contracts.rules import KINDS, Kind
-from contracts.shape import Field, Row, Rule
+from contracts.shape import Contract, Field, Row, Rule
 
 Location = tuple[str | int, ...]
 """Where in a value: ("lines", 0, "units")."""
@@ -71,3 +77,57 @@ def _holds(rule: Rule, kind: Kind, check: Check, found: Any, value: Row) -> bool
 
 def _fits(found: object, expected: type) -> bool:
     return isinstance(found, expected) and (expected is bool or not isinstance(found, bool))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One rule as a plain function of a decoded value: several times as fast as `broken`."""
+
+    name: str
+    values: Callable[[Row], list[Any]]
+    """What the value has where the rule looks; what is absent is left out."""
+    holds: Callable[[Row], bool]
+
+
+@cache
+def in_order(contract: Contract) -> tuple[Asked, ...]:
+    """The rules that `rule_sql` lists, in its order, for values as the codec hands them out."""
+    return tuple(
+        Asked(rule.name, values(rule.path), _predicate(rule))
+        for rule in contract.rules
+        if rule.kind != "required" or len(rule.path) == 1
+    )
+
+
+def values(path: Sequence[str]) -> Callable[[Row], list[Any]]:
+    head, *rest = path
+    if not rest:
+        return lambda row: [] if row[head] is None else [row[head]]
+    inner = values(rest)
+    return lambda row: [value for item in row[head] or () for value in inner(item)]
+
+
+def _predicate(rule: Rule) -> Callable[[Row], bool]:
+    """The rule over a whole value. What is absent breaks none but the rule that asks for it."""
+    head, *rest = rule.path
+    holds, limit = KINDS[rule.kind].holds, rule.limit
+    if rule.kind == "required":
+        return lambda row: row[head] is not None
+    if rest:
+        found = values(rule.path)
+        test = _test(rule)
+        return lambda row: all(map(test, found(row)))
+    if KINDS[rule.kind].limit_is_field:
+        other = str(limit)
+        return lambda row: row[head] is None or row[other] is None or holds(row[head], row[other])
+    test = _test(rule)
+    return lambda row: (found := row[head]) is None or test(found)
+
+
+def _test(rule: Rule) -> Callable[[Any], bool]:
+    """The rule over one value."""
+    holds, limit = KINDS[rule.kind].holds, rule.limit
+    if rule.kind == "pattern":
+        matches = re.compile(str(limit)).fullmatch
+        return lambda value: matches(value) is not None
+    return lambda value: holds(value, limit)

@@ -56,23 +56,43 @@ def decode(data: bytes | None) -> Decoded:
 
     What follows the body is ignored, as Spark's reader does: all readers must be of one mind.
     """
+    framed = frame(data)
+    reader = _readers().get(framed.schema_id)
+    if reader is None:
+        raise Undecodable(f"unknown schema id {framed.schema_id}")
+    return Decoded(reader.contract, framed.schema_id, body(framed, reader.writer, reader.reader))
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A value whose frame is whole; its body may not be."""
+
+    schema_id: int
+    data: bytes
+
+
+def frame(data: bytes | None) -> Frame:
+    """The frame of a value. Raises Undecodable."""
     if data is None:
         raise Undecodable("no value")
     if len(data) < FRAME_BYTES:
         raise Undecodable(f"{len(data)} bytes: too short for a frame")
     if data[:1] != MAGIC:
         raise Undecodable(f"wrong magic byte {data[0]}")
-    number = int.from_bytes(data[1:FRAME_BYTES], "big")
-    reader = _readers().get(number)
-    if reader is None:
-        raise Undecodable(f"unknown schema id {number}")
-    body = BytesIO(data)
-    body.seek(FRAME_BYTES)
+    return Frame(int.from_bytes(data[1:FRAME_BYTES], "big"), data)
+
+
+def body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
+    """What the frame holds, read with parsed schemas. Raises Undecodable."""
+    stream = BytesIO(framed.data)
+    stream.seek(FRAME_BYTES)
     try:
-        value: Any = fastavro.schemaless_reader(body, reader.writer, reader.reader)
+        value: Any = fastavro.schemaless_reader(stream, writer, reader)
     except (EOFError, ValueError, IndexError, OverflowError, TypeError, MemoryError) as error:
-        raise Undecodable(f"the body does not decode: {error}") from error
-    return Decoded(reader.contract, number, value)
+        why = str(error) or "it ends too soon"
+        raise Undecodable(f"the body does not decode: {why}") from error
+    assert isinstance(value, dict)
+    return value
 
 
 def key(contract: Contract, value: Row) -> bytes:

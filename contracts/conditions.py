@@ -13,12 +13,18 @@ from contracts.mapping import TYPES
 from contracts.rules import KINDS
 from contracts.shape import Field, Limit, Rule
 
-# Which of the standard's logicalTypeOptions a type may have; each is a kind of rule.
-OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "string": ("minLength", "maxLength", "pattern"),
-    "int": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-    "long": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-    "array": ("minItems", "maxItems"),
+
+def _alike(*names: str) -> Mapping[str, str]:
+    return {name: name for name in names}
+
+
+# Which of the standard's logicalTypeOptions a type may have, and the kind of rule that each is.
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "string": _alike("minLength", "maxLength", "pattern"),
+    "bytes": {"maxLength": "maxBytes"},
+    "int": _alike("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "long": _alike("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "array": _alike("minItems", "maxItems"),
 }
 ROW_RULES = ("notEqual", "lessThan", "atMost")
 
@@ -55,7 +61,7 @@ def _field_rules(reading: Reading) -> Iterator[Rule]:
 
 
 def _option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
-    known = OPTIONS.get(kind, ())
+    known = OPTIONS.get(kind, {})
     if option not in known:
         listed = ", ".join(known) or "none"
         raise reading.bad(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
@@ -68,7 +74,7 @@ def _option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
             )
     elif type(limit) is not int:
         raise reading.bad(f"an integer as {option}", repr(limit), "Write a whole number.")
-    return _rule(reading, option, limit)
+    return _rule(reading, known[option], limit)
 
 
 def _valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:

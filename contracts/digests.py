@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from base64 import b64encode
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,7 +16,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def digest(contract: Contract, rows: Iterable[Row]) -> str:
     """SHA-256, in hex, over the contract's fields as canonical JSON: one sorted line per key.
 
-    Timestamps are integer milliseconds of 1970. Raises ValueError where a key comes twice.
+    Timestamps are integer milliseconds of 1970, bytes are base64. Raises ValueError where a key
+    comes twice.
     """
     lines: dict[bytes, bytes] = {}
     for row in rows:
@@ -45,6 +47,8 @@ def _value(field: Field, row: Row) -> Any:
     value = row[field.name] if field.required else row.get(field.name)
     if isinstance(value, datetime):
         return (value - EPOCH) // timedelta(milliseconds=1)
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     if field.item and value is not None:
         return [_object(field.fields, item) for item in value]
     return value

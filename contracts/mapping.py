@@ -3,6 +3,7 @@
 Python's side of the same table stands in contracts/models.py.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,11 +41,18 @@ def _whole_milliseconds(at: datetime) -> datetime:
     return at
 
 
+_BYTES = Annotated[
+    bytes,
+    pydantic.PlainSerializer(lambda value: b64encode(value).decode(), when_used="json"),
+    pydantic.WithJsonSchema({"type": "string", "contentEncoding": "base64"}),
+]
+
 TIMESTAMP_MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
 
 # Closed: a type that is not here is an error when the contract is loaded.
 TYPES: Mapping[str, Type] = {
     "string": Type("string", None, "string", "STRING", str, str),
+    "bytes": Type("string", "bytes", "bytes", "BINARY", bytes, _BYTES),
     "int": Type("integer", "int", "int", "INT", int, _integer(32)),
     "long": Type("integer", "long", "long", "BIGINT", int, _integer(64)),
     "boolean": Type("boolean", None, "boolean", "BOOLEAN", bool, bool),

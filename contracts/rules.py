@@ -70,6 +70,11 @@ KINDS: Mapping[str, Kind] = {
         lambda x, limit: len(x) <= limit,
         keyword="maxLength",
     ),
+    "maxBytes": Kind(
+        "has at most {limit} bytes",
+        "octet_length({x}) <= {limit}",
+        lambda x, limit: len(x) <= limit,
+    ),
     "pattern": Kind(
         "matches {limit}",
         "regexp_like({x}, {limit})",

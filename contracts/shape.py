@@ -20,7 +20,7 @@ class Field:
     required: bool
     description: str
     unit: str | None = None
-    examples: tuple[str | int | bool | datetime, ...] = ()
+    examples: tuple[str | bytes | int | bool | datetime, ...] = ()
     item: str | None = None
     """What one element of an array is called."""
     item_description: str | None = None

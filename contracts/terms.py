@@ -22,6 +22,7 @@ KNOWN_PROPERTIES = "examples, invalidExamples"
 # What a contract may say about its topic; all else is the broker's default.
 TOPIC_CONFIG = (
     "cleanup.policy",
+    "max.message.bytes",
     "message.timestamp.after.max.ms",
     "min.compaction.lag.ms",
     "retention.ms",

@@ -12,6 +12,7 @@ from typing import Any
 from contracts.shape import Field, Row
 
 ENTRIES_MAX = 16_384  # of one field, or of one kind of line
+ENTRY_BYTES_MAX = 128
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 LAST_BLOCK = b"\0"
@@ -83,16 +84,17 @@ def _array(fields: Sequence[Field]) -> Write:
 
 
 class Known(dict[Any, bytes]):
-    """What was written lately; forgotten at once when there is too much of it."""
+    """What was written lately and is short; forgotten at once when there is too much of it."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
 
     def __missing__(self, value: Any) -> bytes:
         written = self._write(value)
-        if len(self) >= ENTRIES_MAX:
-            self.clear()
-        self[value] = written
+        if len(written) <= ENTRY_BYTES_MAX:
+            if len(self) >= ENTRIES_MAX:
+                self.clear()
+            self[value] = written
         return written
 
 
@@ -148,10 +150,17 @@ def _string(value: str) -> bytes:
     return (SHORT[length] if length < len(SHORT) else _number(length)) + text
 
 
+def _bytes(value: bytes) -> bytes:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{value!r} is no bytes")
+    return _number(len(value)) + value
+
+
 # A writer for one field, by the types of contracts/mapping.py, whose arrays are records again.
 # A field remembers by itself: ids, which never come again, do not push out what does.
 WRITERS: Mapping[str, Callable[[], Write]] = {
     "string": lambda: Known(_string).__getitem__,
+    "bytes": lambda: _bytes,
     "int": lambda: Known(_integer(32)).__getitem__,
     "long": lambda: Known(LONG).__getitem__,
     "boolean": lambda: {False: b"\0", True: b"\1"}.__getitem__,

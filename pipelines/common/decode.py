@@ -2,8 +2,9 @@
 
 import json
 from functools import reduce
+from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 
@@ -11,34 +12,40 @@ from contracts import Contract, avro_schema, schemas_of
 
 FRAME_BYTES = 5  # magic byte and schema id
 
-EVENT = "event"
 
+def event(contract: Contract, value: Column) -> Column:
+    """What a value says: a struct of the contract's fields.
 
-def decode(records: DataFrame, contract: Contract) -> DataFrame:
-    """The records with one more column, `event`: a struct of the contract's fields.
-
-    It is null where the frame names no known schema, and its required fields are null where the
-    body does not decode: `judge` tells both from a good record.
+    It is null where the frame names no schema of the contract, and its required fields are null
+    where the body does not decode: the judge tells both from a good record. Integers are longs, so
+    that it sees one that is too large. `from_avro` knows one writer schema: the frame's id chooses.
     """
-    return records.withColumn(EVENT, event(contract))
-
-
-def event(contract: Contract) -> Column:
-    """The decoded value. `from_avro` knows one writer schema, so the frame's id chooses it."""
     branches = [
-        (F.col("value").substr(1, FRAME_BYTES) == F.lit(frame(schema_id)), body(contract, writer))
+        (value.substr(1, FRAME_BYTES) == F.lit(frame(schema_id)), body(contract, value, writer))
         for schema_id, writer in schemas_of(contract).items()
     ]
-    (first, value), *others = branches
-    return reduce(lambda chosen, branch: chosen.when(*branch), others, F.when(first, value))
+    (first, decoded), *others = branches
+    return reduce(lambda chosen, branch: chosen.when(*branch), others, F.when(first, decoded))
 
 
-def body(contract: Contract, writer: dict[str, object]) -> Column:
+def body(contract: Contract, value: Column, writer: dict[str, object]) -> Column:
     return from_avro(
-        F.expr(f"substring(value, {FRAME_BYTES + 1})"),
-        json.dumps(writer),
-        {"mode": "PERMISSIVE", "avroSchema": json.dumps(avro_schema(contract))},
+        F.substring(value, FRAME_BYTES + 1, 2**31 - 1),
+        json.dumps(widened(writer)),
+        {"mode": "PERMISSIVE", "avroSchema": json.dumps(widened(avro_schema(contract)))},
     )
+
+
+def widened(schema: Any) -> Any:
+    """The schema with its integers as longs, which have the same bytes.
+
+    Read as an integer, what has more than 32 bits would lose the rest without a word.
+    """
+    if isinstance(schema, list):
+        return [widened(one) for one in schema]
+    if isinstance(schema, dict):
+        return {name: widened(one) for name, one in schema.items()}
+    return "long" if schema == "int" else schema
 
 
 def frame(schema_id: int) -> bytearray:

@@ -1,34 +1,157 @@
-"""What a transform sees: a frame per topic, each row with what the shell knows of it."""
+"""From records to events: what each record says, and whether it is accepted.
 
-from collections.abc import Mapping
+All topics but the heartbeats are in one frame: every further stream of a query costs each batch a
+plan and tasks of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
-from contracts import Contract
+from contracts import HEARTBEATS, RELEASES, Contract
+from contracts.judging import RELEASABLE, UNRELEASABLE
+from pipelines.common.decode import event
+from pipelines.common.judge import content_checks, first_reason, happened, time_checks
 
 META = (
     "_topic",
     "_partition",
     "_published",  # the record's timestamp, world time
+    "_of",  # the topic under whose contract the event is: of a release, the original's
     "_reason",  # why the record is rejected; null: it is accepted
-    "_identity",  # an accepted record's event id; a rejected one's own offset
-    "_clock",  # what the watermark may trust: a rejected record's event time is no evidence
-    "event_time",
+    "_identity",  # what a copy of the event has too; of a rejected record, its own offset
+    "_clock",  # when the event happened, or was released; NEVER of a rejected record
+    "event_time",  # when the event happened
 )
-"""Columns that the shell needs back from `Pipeline.posts`, as they were."""
+
+RELEASE = "_release"
+
+NEVER = datetime(9999, 12, 31, tzinfo=UTC)
+"""Behind no watermark: a rejected record is counted, whatever time it claims."""
 
 
-class Events:
-    """Frames by topic. Each has the fields of its contract and the columns of META."""
+def events(reads: Iterable[Contract], records: DataFrame) -> DataFrame:
+    """One row per record: the columns of META, and for each topic read a column with its event.
 
-    def __init__(self, frames: Mapping[str, DataFrame]) -> None:
-        self._frames = dict(frames)
+    Records have topic, partition, offset, timestamp, key and value. Releases are among them; one
+    counts as the event that it wraps.
+    """
+    read = tuple(reads)
+    known = tuple(dict.fromkeys((*read, *RELEASABLE.values())))
+    judged = (
+        decoded(known, records)
+        .withColumns({"_fault": fault(known)})
+        .withColumns({"_reason": reason(known)})
+    )
+    meta = described(identity(known), clock(known), event_time(known))
+    return judged.select(*meta, *[column(one) for one in read])
 
-    def __getitem__(self, contract: Contract) -> DataFrame:
-        return self._frames[contract.name]
+
+def heartbeats(records: DataFrame) -> DataFrame:
+    """The columns of META, one row per record of the heartbeats' topic."""
+    name = column(HEARTBEATS)
+    judged = records.withColumns(
+        {"_of": F.col("topic"), name: event(HEARTBEATS, F.col("value"))}
+    ).withColumns(
+        {"_reason": first_reason(content_checks(HEARTBEATS, name, F.col("key").cast("string")))}
+    )
+    at = happened(HEARTBEATS, name)
+    return judged.select(*described(F.col(name)["event_id"], at, at))
 
 
-def union(*frames: DataFrame) -> DataFrame:
-    """All rows of frames that have the same columns."""
-    return reduce(DataFrame.unionByName, frames)
+def described(identity: Column, clock: Column, event_time: Column) -> list[Column]:
+    """The columns of META of a judged record, given those of an accepted one."""
+    return [
+        F.col("topic").alias("_topic"),
+        F.col("partition").alias("_partition"),
+        F.col("timestamp").alias("_published"),
+        F.col("_of"),
+        F.col("_reason"),
+        if_accepted(identity, F.col("offset").cast("string")).alias("_identity"),
+        if_accepted(clock, F.lit(NEVER)).alias("_clock"),
+        if_accepted(event_time).alias("event_time"),
+    ]
+
+
+def column(contract: Contract) -> str:
+    """The name of the column that holds the topic's events."""
+    return contract.name.replace(".", "_").replace("-", "_")
+
+
+def by_topic(topic: str, choices: Mapping[Contract, Column]) -> Column:
+    """The choice for the topic that this column names; null where there is none."""
+    (first, value), *others = [(F.col(topic) == one.name, each) for one, each in choices.items()]
+    return reduce(lambda chosen, choice: chosen.when(*choice), others, F.when(first, value))
+
+
+def decoded(known: tuple[Contract, ...], records: DataFrame) -> DataFrame:
+    """The records, opened where they are releases, with a column per contract for the event."""
+    opened = F.when(F.col("topic") == RELEASES.name, event(RELEASES, F.col("value")))
+    return (
+        records.withColumns({RELEASE: opened})
+        .withColumns(
+            {
+                "_of": F.coalesce(F.col(RELEASE)["topic"], F.col("topic")),
+                "_key": F.coalesce(F.col(RELEASE)["record_key"], F.col("key").cast("string")),
+                "_value": F.coalesce(F.col(RELEASE)["value"], F.col("value")),
+            }
+        )
+        .withColumns(
+            {
+                column(one): F.when(F.col("_of") == one.name, event(one, F.col("_value")))
+                for one in known
+            }
+        )
+    )
+
+
+def fault(known: tuple[Contract, ...]) -> Column:
+    """What is wrong with an event itself, wrapped or not."""
+    checks = {one: content_checks(one, column(one), F.col("_key")) for one in known}
+    return by_topic("_of", {one: first_reason(listed) for one, listed in checks.items()})
+
+
+def reason(known: tuple[Contract, ...]) -> Column:
+    """Why a record is rejected: for what it says, for when it was published, for what it wraps."""
+    published = F.col("timestamp")
+    in_time = {one: time_checks(one, column(one), published) for one in known}
+    untimely = by_topic("_of", {one: first_reason(some) for one, some in in_time.items() if some})
+    of_release = [
+        *content_checks(RELEASES, RELEASE, F.col("key").cast("string")),
+        *time_checks(RELEASES, RELEASE, published),
+        (~F.col("_of").isin(list(RELEASABLE)) | F.col("_fault").isNotNull(), UNRELEASABLE),
+        (F.col(RELEASE)["original_event_id"] != event_id(known), UNRELEASABLE),
+    ]
+    return F.when(is_release(), first_reason(of_release)).otherwise(
+        F.coalesce(F.col("_fault"), untimely)
+    )
+
+
+def is_release() -> Column:
+    return F.col("topic") == RELEASES.name
+
+
+def identity(known: tuple[Contract, ...]) -> Column:
+    """An event's id; of a release, the original's, in its topic."""
+    original = F.concat_ws("/", "_of", event_id(known))
+    return F.when(is_release(), original).otherwise(event_id(known))
+
+
+def clock(known: tuple[Contract, ...]) -> Column:
+    return F.when(is_release(), F.col(RELEASE)["event_time"]).otherwise(event_time(known))
+
+
+def event_id(known: tuple[Contract, ...]) -> Column:
+    return F.coalesce(*[F.col(column(one))["event_id"] for one in known])
+
+
+def event_time(known: tuple[Contract, ...]) -> Column:
+    return F.coalesce(*[happened(one, column(one)) for one in known])
+
+
+def if_accepted(value: Column, otherwise: Column | None = None) -> Column:
+    given = F.when(F.col("_reason").isNull(), value)
+    return given if otherwise is None else given.otherwise(otherwise)

@@ -9,49 +9,74 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
-from pipelines.common.events import META, Events
+from pipelines.common.events import META, by_topic, column, events, heartbeats
 from pipelines.common.pipeline import Pipeline
 
 IDENTITY = ("_topic", "_partition", "_reason", "_identity")
 """What makes two records the same one. A rejected record is the same as no other."""
 
+TASKS = 2
+"""How many tasks of a batch read: more of them cost a small batch more than they share out."""
+
 BOOK = ("_topic", "_partition")
 """The key of an entry in the books; null in every other entry."""
 
 
-def rows(pipeline: Pipeline, events: Events) -> DataFrame:
-    """The view over static frames: one row per key, with the fields of its contract."""
-    first_copies = pipeline.posts(events).dropDuplicates([*IDENTITY])
+def rows(pipeline: Pipeline, records: DataFrame) -> DataFrame:
+    """The view over a static frame of records: one row per key, with the fields of its contract."""
+    first_copies = postings(pipeline, records).dropDuplicates([*IDENTITY])
     totals = add_up(pipeline, entries(pipeline, first_copies))
     fields = [field.name for field in pipeline.writes.fields]
     return totals.where(~is_book()).select(*fields)
 
 
-def running_rows(pipeline: Pipeline, events: Events, memory: timedelta) -> DataFrame:
+def running_rows(
+    pipeline: Pipeline, records: DataFrame, beats: DataFrame, memory: timedelta
+) -> DataFrame:
     """The rows that a batch of a stream changes, those of the books among them.
 
-    An event's id is remembered for at least `memory` of world time after it happened. A record
-    that happened longer than that before the newest one would be dropped by Spark, and counted.
+    An event's id is remembered for at least `memory` of world time after it happened. Two clocks
+    say when it is forgotten, the newest event and the newest heartbeat, and the one that is behind
+    counts: no record of somebody whose clock is ahead shortens the memory. An event that happened
+    longer than the memory before both would be dropped by Spark, and counted.
     """
+    delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
+    posted = postings(pipeline, records)
     first_copies = (
-        pipeline.posts(events)
-        .withWatermark("_clock", f"{int(memory.total_seconds() * 1000)} milliseconds")
+        posted.withWatermark("_clock", delay)
+        .unionByName(heartbeats(beats).withWatermark("_clock", delay), allowMissingColumns=True)
+        .coalesce(TASKS)
         .dropDuplicatesWithinWatermark([*IDENTITY])
     )
     return add_up(pipeline, entries(pipeline, first_copies))
 
 
-def entries(pipeline: Pipeline, postings: DataFrame) -> DataFrame:
+def postings(pipeline: Pipeline, records: DataFrame) -> DataFrame:
+    """One row per record: the columns of META, and what it posts; a rejected one has no lines."""
+    read = events(pipeline.reads, records)
+    posted = {topic: post(F.col(column(topic))) for topic, post in pipeline.posts.items()}
+    names = next(iter(posted.values()))
+    return read.select(
+        *META,
+        *[
+            by_topic("_of", {topic: posting[name] for topic, posting in posted.items()}).alias(name)
+            for name in names
+        ],
+    )
+
+
+def entries(pipeline: Pipeline, posted: DataFrame) -> DataFrame:
     """One row per line of an accepted event, and one per record for the books.
 
     The books' entry is one more, empty line: a branch of its own would deduplicate twice.
     """
-    lines = line_type(postings)
-    posted = F.when(F.col("_reason").isNull(), F.col("lines")).otherwise(F.array().cast(lines))
+    lines = line_type(posted)
+    none = F.array().cast(lines)
+    accepted = F.when(F.col("_reason").isNull(), F.coalesce("lines", none)).otherwise(none)
     empty = F.array(F.lit(None).cast(lines.elementType))
-    spread = postings.select("*", F.posexplode(F.concat(posted, empty)).alias("_position", "_line"))
+    spread = posted.select("*", F.posexplode(F.concat(accepted, empty)).alias("_position", "_line"))
     of_book = F.col("_line").isNull()
-    shared = [name for name in postings.columns if name not in (*META, "lines")]
+    shared = [name for name in posted.columns if name not in (*META, "lines")]
     return spread.select(
         *[F.when(of_book, F.col(name)).alias(name) for name in BOOK],
         F.when(of_book, F.col("_published")).alias("_published"),

@@ -1,61 +1,93 @@
-"""Whether a record is accepted: decided by the record alone, so that a replay decides the same."""
+"""Whether a record is accepted: decided by the record alone, so that a replay decides the same.
 
+The twin of contracts/judging.py: the same words for the same faults, in the same order.
+"""
+
+from collections.abc import Iterable
 from datetime import timedelta
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from contracts import Contract, rule_sql
-from pipelines.common.decode import EVENT
+from contracts.judging import FUTURE, LATE, UNDECODABLE, WRONG_KEY
 
-UNDECODABLE = "undecodable"
-WRONG_KEY = "wrong-key"
-LATE = "late"
-FUTURE = "future"
+INT_END = 2**31
 
-
-def judge(decoded: DataFrame, contract: Contract) -> DataFrame:
-    """The contract's fields and the columns of META, one row per record, rejected ones too."""
-    event_time = F.col(f"{EVENT}.{contract.event_time}")
-    reason = first_reason(contract)
-    return decoded.withColumn("_reason", reason).select(
-        F.col("topic").alias("_topic"),
-        F.col("partition").alias("_partition"),
-        F.col("timestamp").alias("_published"),
-        "_reason",
-        if_accepted(F.col(f"{EVENT}.event_id"), F.col("offset").cast("string")).alias("_identity"),
-        if_accepted(event_time, F.col("timestamp")).alias("_clock"),
-        f"{EVENT}.*",
-    )
+Check = tuple[Column, str]
+"""What is true of a record with a fault, and the word for it."""
 
 
-def first_reason(contract: Contract) -> Column:
+def first_reason(checks: Iterable[Check]) -> Column:
     """The first thing wrong with a record; null when nothing is."""
-    published = F.col("timestamp")
-    happened = F.col(f"{EVENT}.{contract.event_time}")
-    checks = [
-        # A required field that is null: the body was not what the frame said.
-        (F.col(f"{EVENT}.event_id").isNull() | happened.isNull(), UNDECODABLE),
-        (~F.col("key").cast("string").eqNullSafe(key(contract)), WRONG_KEY),
-        *[(~F.expr(sql), name) for name, sql in rule_sql(contract, prefix=f"{EVENT}.")],
-    ]
-    if contract.horizon is not None:
-        checks.append((published > happened + interval(contract.horizon), LATE))
-    if contract.skew is not None:
-        checks.append((happened > published + interval(contract.skew), FUTURE))
     (broken, why), *others = checks
     return reduce(
         lambda chosen, check: chosen.when(check[0], check[1]), others, F.when(broken, why)
     )
 
 
-def key(contract: Contract) -> Column:
-    return F.concat_ws("/", *[F.col(f"{EVENT}.{field}").cast("string") for field in contract.key])
+def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
+    """What may be wrong with a record of the contract, whenever it was published.
+
+    `name`: the column that holds its event.
+    """
+    event = F.col(name)
+    return [
+        # A required field that is null: the body was not what the frame said.
+        (event["event_id"].isNull() | happened(contract, name).isNull(), UNDECODABLE),
+        (~F.is_valid_utf8(texts(contract, name)), UNDECODABLE),
+        *[(too_large(one), UNDECODABLE) for one in of_type(contract, name, "int")],
+        (~key.eqNullSafe(own_key(contract, name)), WRONG_KEY),
+        *[(~F.expr(sql), rule) for rule, sql in rule_sql(contract, prefix=f"{name}.")],
+    ]
 
 
-def if_accepted(value: Column, otherwise: Column) -> Column:
-    return F.when(F.col("_reason").isNull(), value).otherwise(otherwise)
+def time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
+    """What may be wrong with when it was published."""
+    at = happened(contract, name)
+    found = []
+    if contract.horizon is not None:
+        found.append((published > at + interval(contract.horizon), LATE))
+    if contract.skew is not None:
+        found.append((at > published + interval(contract.skew), FUTURE))
+    return found
+
+
+def texts(contract: Contract, name: str) -> Column:
+    """All texts of the event in one: Spark takes them from Avro as they are, and not all bytes are
+    text to other readers.
+    """
+    return F.concat_ws("/", *of_type(contract, name, "string"))
+
+
+def too_large(integers: Column) -> Column:
+    """Whether one of them has more than 32 bits."""
+    return F.coalesce(
+        (F.array_min(integers) < -INT_END) | (F.array_max(integers) >= INT_END), F.lit(False)
+    )
+
+
+def of_type(contract: Contract, name: str, kind: str) -> list[Column]:
+    """The values of every field of the type, an array each."""
+    event = F.col(name)
+    own = [F.array(event[one.name]) for one in contract.fields if one.type == kind]
+    of_items = [
+        event[one.name][inner.name]
+        for one in contract.fields
+        for inner in one.fields
+        if inner.type == kind
+    ]
+    return own + of_items
+
+
+def happened(contract: Contract, name: str) -> Column:
+    return F.col(name)[contract.event_time]
+
+
+def own_key(contract: Contract, name: str) -> Column:
+    """The key that the contract asks for."""
+    return F.concat_ws("/", *[F.col(name)[field].cast("string") for field in contract.key])
 
 
 def interval(length: timedelta) -> Column:

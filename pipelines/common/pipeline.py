@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 
-from contracts import Contract
+from contracts import HEARTBEATS, RELEASES, Contract
 from infra.errors import Trouble
-from pipelines.common.events import Events
 
 
 class UnknownPipeline(Trouble):
@@ -20,6 +19,10 @@ class UnknownPipeline(Trouble):
         super().__init__(f"There is no pipeline {name!r}. Known: {known}")
 
 
+Posting = Mapping[str, Column]
+"""What all lines of an event share, by name, and the array `lines`, as columns over the event."""
+
+
 @dataclass(frozen=True)
 class Pipeline:
     """One Spark program: topics in, a view out.
@@ -28,16 +31,25 @@ class Pipeline:
     """
 
     name: str
-    reads: tuple[Contract, ...]
+    posts: Mapping[Contract, Callable[[Column], Posting]]
+    """By topic read: what an event of it posts. All have the same columns, of the same types."""
     writes: Contract
-    posts: Callable[[Events], DataFrame]
-    """One row per event: the columns of META, what all its lines share, and the array `lines`."""
     totals: Callable[[], Mapping[str, Column]]
     """The view's other fields, as aggregates of entries.
 
     An entry has a posting's columns, its line's fields, `event_time`, and `first_of_event`: true
     for one entry per event and key, so that counting it counts events.
     """
+
+    @property
+    def reads(self) -> tuple[Contract, ...]:
+        """The topics whose events it posts."""
+        return tuple(self.posts)
+
+    @property
+    def inputs(self) -> tuple[Contract, ...]:
+        """The topics whose records it reads: its own, and what every pipeline reads besides."""
+        return (*self.reads, RELEASES, HEARTBEATS)
 
 
 def pipelines() -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from threading import Event
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from contracts import HEARTBEATS, RELEASES
 from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
@@ -20,9 +21,9 @@ from pipelines.common.fold import running_rows
 from pipelines.common.generation import Generation, generations, invalidate, make_outputs
 from pipelines.common.offsets import committed
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.session import session
+from pipelines.common.session import session, suit
 from pipelines.common.sink import sink
-from pipelines.common.source import stream
+from pipelines.common.source import tail
 from pipelines.common.watermark import Pace, pace
 
 log = logging.getLogger("pipeline")
@@ -89,7 +90,7 @@ def run(
     """
     while not stopping.is_set():
         read = committed(generation.checkpoint(where))
-        left = backlog(where, [topic.name for topic in pipeline.reads], read)
+        left = backlog(where, [topic.name for topic in pipeline.inputs], read)
         now = pace(pipeline.reads, left)
         log.info(
             "%s: %d records over %s of world time to read",
@@ -107,10 +108,13 @@ def start(
     generation: Generation,
     now: Pace,
 ) -> StreamingQuery:
-    events = stream(spark, where, pipeline, now.records_per_batch_max)
-    records = changelog(pipeline, generation, running_rows(pipeline, events, now.memory))
+    suit(spark, now.live)
+    beats = tail(spark, where, (HEARTBEATS,), now.records_per_batch_max)
+    records = tail(spark, where, (*pipeline.reads, RELEASES), now.records_per_batch_max)
+    running = running_rows(pipeline, records, beats, now.memory)
     writer = (
-        records.writeStream.queryName(f"{pipeline.name}-g{generation.number}")
+        changelog(pipeline, generation, running)
+        .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
         .option("checkpointLocation", str(generation.checkpoint(where)))
         .foreachBatch(sink(where, generation))

@@ -10,8 +10,15 @@ from pyspark.sql import SparkSession
 from infra.jars import spark_jars
 from infra.settings import Settings
 
-STATE_PARTITIONS = 4
+STATE_PARTITIONS = 2
 """Frozen in every checkpoint: only a new generation may choose another number."""
+
+
+METHOD_BYTES_MAX = 8_000
+"""Of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
+
+METHOD_BYTES_SPARK = 65_535
+"""Spark's own default."""
 
 
 def session(settings: Settings, name: str) -> SparkSession:
@@ -24,6 +31,17 @@ def session(settings: Settings, name: str) -> SparkSession:
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     return spark
+
+
+def suit(spark: SparkSession, live: bool) -> None:
+    """Prepare the session for a query with small batches, or with large ones.
+
+    Java compiles no method of more than METHOD_BYTES_MAX. Reading and judging all topics in one
+    generated method is longer. Over a large batch it is therefore to be generated in parts; a
+    small one is over before anything is compiled, and one method is generated sooner.
+    """
+    limit = METHOD_BYTES_SPARK if live else METHOD_BYTES_MAX
+    spark.conf.set("spark.sql.codegen.hugeMethodLimit", str(limit))
 
 
 def scratch(settings: Settings, name: str) -> Path:

@@ -1,37 +1,34 @@
-"""Records from Kafka into Spark, decoded and judged."""
+"""Records from Kafka into Spark."""
+
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
 from infra.kafka import client_config
 from infra.settings import Settings
-from pipelines.common.decode import decode
-from pipelines.common.events import Events
-from pipelines.common.judge import judge
-from pipelines.common.pipeline import Pipeline
+
+FETCH = {
+    # A consumer that has read to the end asks for more; what it is asked next waits behind that.
+    "kafka.fetch.max.wait.ms": "10",
+    # Each fetch costs two more questions to the broker.
+    "kafka.max.partition.fetch.bytes": "4194304",
+    "kafka.max.poll.records": "30000",
+}
 
 
-def stream(
-    spark: SparkSession, settings: Settings, pipeline: Pipeline, share: int | None
-) -> Events:
-    """The pipeline's topics, from offset zero or from where the checkpoint stands.
+def tail(
+    spark: SparkSession, settings: Settings, topics: Iterable[Contract], records_max: int | None
+) -> DataFrame:
+    """The topics' records, from offset zero or from where the checkpoint stands.
 
-    Each topic is its own source, with `share` records of a batch at the most, if any.
+    Records per batch at the most, if any: of all topics together, each by its share of the backlog.
     """
-    return Events(
-        {
-            topic.name: judge(decode(tail(spark, settings, topic, share), topic), topic)
-            for topic in pipeline.reads
-        }
-    )
-
-
-def tail(spark: SparkSession, settings: Settings, topic: Contract, share: int | None) -> DataFrame:
-    limit = {} if share is None else {"maxOffsetsPerTrigger": str(share)}
+    limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")
-        .options(**kafka_options(settings), **limit)
-        .option("subscribe", topic.name)
+        .options(**kafka_options(settings), **FETCH, **limit)
+        .option("subscribe", ",".join(topic.name for topic in topics))
         .option("startingOffsets", "earliest")
         # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
         .option("failOnDataLoss", "true")

@@ -27,7 +27,7 @@ class Pace:
 
     @property
     def records_per_batch_max(self) -> int | None:
-        """Of each topic. A live batch takes all there is: a limit would tear partitions apart."""
+        """Of all topics together. A live batch takes all there is."""
         return None if self.live else RECORDS_PER_BATCH_MAX
 
 

@@ -2,12 +2,11 @@
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
 from pipelines.common.pipeline import Pipeline
-from pipelines.inventory.transform import movements, stock
+from pipelines.inventory.transform import adjusted, refunded, shipped, sold, stock
 
 PIPELINE = Pipeline(
     name="inventory",
-    reads=(RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS),
+    posts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
     writes=STOCK_LEVELS,
-    posts=movements,
     totals=stock,
 )

@@ -1,10 +1,9 @@
 """What moves a shelf, and what the movements leave on it."""
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
-from pipelines.common.events import META, Events, union
+from pipelines.common.pipeline import Posting
 
 SOLD = "sold"
 REFUNDED = "refunded"
@@ -13,54 +12,46 @@ RECEIVED = "received"
 ADJUSTED = "adjusted"
 
 
-def movements(events: Events) -> DataFrame:
-    """One row per event: its store, how it moves stock, and a line per sku.
+def sold(receipt: Column) -> Posting:
+    return moved(receipt, F.lit(SOLD), lines(receipt, "units"))
 
-    A line has the units that come to the shelf or leave it, and of a shipment the units that are
-    under way from then on, or no longer.
-    """
-    return union(
-        sold(events[RECEIPTS]),
-        refunded(events[REFUNDS]),
-        shipped(events[SHIPMENTS]),
-        adjusted(events[ADJUSTMENTS]),
+
+def refunded(refund: Column) -> Posting:
+    return moved(refund, F.lit(REFUNDED), lines(refund, "units"))
+
+
+def shipped(shipment: Column) -> Posting:
+    """Both steps of a shipment: its status says how it moves stock."""
+    posted = lines(shipment, "received_units", "dispatched_units")
+    return moved(shipment, shipment["status"], posted)
+
+
+def adjusted(adjustment: Column) -> Posting:
+    line = F.struct(
+        adjustment["sku"].alias("sku"),
+        adjustment["units"].alias("units"),
+        F.lit(None).cast("long").alias("units_shipped"),
     )
+    return moved(adjustment, F.lit(ADJUSTED), F.array(line))
 
 
-def sold(receipts: DataFrame) -> DataFrame:
-    return moved(receipts, F.lit(SOLD), lines("units"))
-
-
-def refunded(refunds: DataFrame) -> DataFrame:
-    return moved(refunds, F.lit(REFUNDED), lines("units"))
-
-
-def shipped(shipments: DataFrame) -> DataFrame:
-    """Both steps of a shipment in one branch: its status says how it moves stock."""
-    return moved(shipments, F.col("status"), lines("received_units", "dispatched_units"))
-
-
-def adjusted(adjustments: DataFrame) -> DataFrame:
-    line = F.struct("sku", "units", F.lit(None).cast("int").alias("units_shipped"))
-    return moved(adjustments, F.lit(ADJUSTED), F.array(line))
-
-
-def lines(units: str, units_shipped: str | None = None) -> Column:
-    """An event's lines, each with its sku and these of its fields.
+def lines(event: Column, units: str, units_shipped: str | None = None) -> Column:
+    """An event's lines: the sku, the units that come to its shelf or leave it, and of a shipment
+    the units that are under way from then on, or no longer.
 
     Zipped, not mapped: a lambda over an array would leave generated code, at half the speed.
     """
-    no_units = F.array().cast("array<int>")
-    shipped_units = F.col(f"lines.{units_shipped}") if units_shipped else no_units
+    no_units = F.array().cast("array<long>")
+    shipped_units = event["lines"][units_shipped] if units_shipped else no_units
     return F.arrays_zip(
-        F.col("lines.sku").alias("sku"),
-        F.col(f"lines.{units}").alias("units"),
+        event["lines"]["sku"].alias("sku"),
+        event["lines"][units].alias("units"),
         shipped_units.alias("units_shipped"),
     )
 
 
-def moved(events: DataFrame, movement: Column, posted: Column) -> DataFrame:
-    return events.select(*META, "store_id", movement.alias("movement"), posted.alias("lines"))
+def moved(event: Column, movement: Column, posted: Column) -> Posting:
+    return {"store_id": event["store_id"], "movement": movement, "lines": posted}
 
 
 def stock() -> dict[str, Column]:

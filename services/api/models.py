@@ -141,7 +141,7 @@ class View(BaseModel):
 
 class TopicField(BaseModel):
     name: str
-    type: str = Field(description="string, int, long, boolean, timestamp or array")
+    type: str = Field(description="string, bytes, int, long, boolean, timestamp or array")
     unit: str | None = Field(description="what the number counts; null where it counts nothing")
     required: bool = Field(description="whether every record has it")
     description: str = Field(description="what it means")

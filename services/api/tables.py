@@ -1,6 +1,7 @@
 """A view's table, derived from its contract: a column per field, keyed as the view is."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -35,7 +36,7 @@ class Table:
         self.name = _quoted(contract.name)
         self.columns = names
         self.key = contract.key
-        self.types = {name: str if kind.sql == "text" else int for name, kind in kinds.items()}
+        self.types = {name: PYTHON[kind.sql] for name, kind in kinds.items()}
         self.create = (
             f"create table {self.name} ({columns}, primary key ({_listed(contract.key)})) "
             "without rowid",
@@ -90,8 +91,16 @@ def instant(kept_ms: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def base64_text(kept: bytes) -> str:
+    return b64encode(kept).decode()
+
+
 def _nested(value: Any) -> str:
-    return json.dumps(value, default=lambda moment: instant(epoch_ms(moment)))
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> str:
+    return base64_text(value) if isinstance(value, bytes) else instant(epoch_ms(value))
 
 
 def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -100,6 +109,7 @@ def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 KINDS = {
     "string": _Kind("text"),
+    "bytes": _Kind("blob", out=_unless_none(base64_text)),
     "int": _Kind("integer"),
     "long": _Kind("integer"),
     "boolean": _Kind("integer", out=_unless_none(bool)),
@@ -107,6 +117,10 @@ KINDS = {
     "array": _Kind("text", _unless_none(_nested), _unless_none(json.loads)),
 }
 """By the type of a contract's field."""
+
+
+PYTHON: Mapping[str, type] = {"text": str, "blob": bytes, "integer": int}
+"""What SQLite hands out."""
 
 
 def _quoted(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts import GENERATIONS, STOCK_LEVELS, digest
+from contracts import GENERATIONS, RELEASES, STOCK_LEVELS, digest
 
 SHELF = STOCK_LEVELS.examples[0]
 SHELVES = [{**SHELF, "sku": f"SKU-{number}"} for number in range(20)]
@@ -66,6 +66,13 @@ def test_what_is_within_an_array_counts() -> None:
     promoted, *others = one["generations"]
     changed = {**one, "generations": [{**promoted, "code_digest": "other"}, *others]}
     assert digest(GENERATIONS, [changed]) != digest(GENERATIONS, [one])
+
+
+def test_bytes_that_are_no_text_count() -> None:
+    one = RELEASES.examples[0]
+    assert digest(RELEASES, [{**one, "value": b"\xff"}]) != digest(
+        RELEASES, [{**one, "value": b""}]
+    )
 
 
 def test_two_rows_of_one_key_are_refused() -> None:

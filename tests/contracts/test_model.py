@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS, model
+from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, STOCK_LEVELS, model
 from tests.contracts.broken_rules import broken_rules
 
 ADJUSTMENT = ADJUSTMENTS.examples[0]
@@ -17,6 +17,15 @@ RECEIPT = RECEIPTS.examples[0]
 )
 def test_a_value_of_another_type_is_refused(units: object) -> None:
     assert len(broken_rules(ADJUSTMENTS, {**ADJUSTMENT, "units": units})) == 1
+
+
+def test_bytes_are_not_text() -> None:
+    assert broken_rules(RELEASES, {**RELEASES.examples[0], "value": "AAAA"})
+
+
+def test_in_json_bytes_are_base64() -> None:
+    released = model(RELEASES).model_validate({**RELEASES.examples[0], "value": b"\xff\x00"})
+    assert released.model_dump(mode="json")["value"] == "/wA="
 
 
 def test_an_unknown_field_is_refused() -> None:

@@ -74,11 +74,12 @@ def broken_in_sql(duck: "duckdb.DuckDBPyConnection", contract: Contract, record:
     """The rules that are false in DuckDB; none may be null."""
     types = [column.split(" ") for column in spark_ddl(contract).split(", ")]
     columns = ", ".join(f'?::{sql_type} as "{name}"' for name, sql_type in types)
-    names, rules = zip(*rule_sql(contract), strict=True)
+    names, rules = zip(*rule_sql(contract, prefix="event."), strict=True)
     # A backslash needs no escape in DuckDB's strings.
     asked = ", ".join(rules).replace("\\\\", "\\")
     row = duck.execute(
-        f"select {asked} from (select {columns})", [naive(record[name]) for name, _ in types]
+        f"select {asked} from (select {columns}) as event",
+        [naive(record[name]) for name, _ in types],
     ).fetchone()
     assert row is not None
     assert None not in row

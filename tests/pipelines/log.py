@@ -10,9 +10,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract, encode, key
-from pipelines.common.decode import decode
-from pipelines.common.events import Events
-from pipelines.common.judge import judge
 
 OPENING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -147,27 +144,14 @@ def adjustment(
     return publish(ADJUSTMENTS, event | fields, after)
 
 
-def events(spark: SparkSession, reads: tuple[Contract, ...], *log: Published) -> Events:
-    """The log as the pipelines see it, one partition per topic, in the order given."""
-    return Events(
-        {
-            topic.name: judge(
-                decode(
-                    spark.createDataFrame(
-                        [
-                            (topic.name, 0, offset, one.published, one.key, one.value)
-                            for offset, one in enumerate(log)
-                            if one.contract is topic
-                        ],
-                        RECORD,
-                    ),
-                    topic,
-                ),
-                topic,
-            )
-            for topic in reads
-        }
-    )
+def records(spark: SparkSession, *log: Published) -> DataFrame:
+    """The log as Kafka hands it over, one partition per topic, in the order given."""
+    offsets: dict[str, int] = {}
+    rows = []
+    for one in log:
+        offset = offsets[one.contract.name] = offsets.get(one.contract.name, -1) + 1
+        rows.append((one.contract.name, 0, offset, one.published, one.key, one.value))
+    return spark.createDataFrame(rows, RECORD)
 
 
 def collected(frame: DataFrame) -> list[dict[str, Any]]:

@@ -5,7 +5,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS
-from tests.pipelines.log import Published, events, receipt
+from pipelines.common.events import events
+from tests.pipelines.log import Published, receipt, records
 
 pytestmark = pytest.mark.spark
 
@@ -13,7 +14,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def reason(spark: SparkSession, record: Published) -> str | None:
-    [judged] = events(spark, (RECEIPTS,), record)[RECEIPTS].collect()
+    [judged] = events((RECEIPTS,), records(spark, record)).collect()
     found = judged["_reason"]
     assert found is None or isinstance(found, str)
     return found
@@ -58,4 +59,4 @@ def test_a_broken_rule_is_the_reason(spark: SparkSession) -> None:
 
 def test_every_record_is_judged_not_only_the_good_ones(spark: SparkSession) -> None:
     log = receipt(), receipt(("A", 0)), replace(receipt(), value=b"")
-    assert events(spark, (RECEIPTS,), *log)[RECEIPTS].count() == 3
+    assert events((RECEIPTS,), records(spark, *log)).count() == 3

@@ -37,7 +37,7 @@ def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
 
 def test_a_change_of_the_shell_changes_the_digest(code: Path) -> None:
     before = snapshot.code_digest(code, "inventory")
-    edit(code / "pipelines/common/judge.py", 'LATE = "late"', 'LATE = "tardy"')
+    edit(code / "pipelines/common/judge.py", '"INTERVAL', '"  INTERVAL')
     assert snapshot.code_digest(code, "inventory") != before
 
 

@@ -15,8 +15,8 @@ from tests.pipelines.log import (
     collected,
     delivery,
     dispatch,
-    events,
     receipt,
+    records,
     refund,
 )
 from tests.seeds import drawn
@@ -50,7 +50,7 @@ def event(chance: Random) -> Published:
 
 
 def view(spark: SparkSession, log: list[Published]) -> str:
-    return digest(STOCK_LEVELS, collected(rows(PIPELINE, events(spark, PIPELINE.reads, *log))))
+    return digest(STOCK_LEVELS, collected(rows(PIPELINE, records(spark, *log))))
 
 
 def test_any_order_and_repetition_of_the_same_events_give_the_same_view(

@@ -14,8 +14,8 @@ from tests.pipelines.log import (
     collected,
     delivery,
     dispatch,
-    events,
     receipt,
+    records,
     refund,
     shipment,
 )
@@ -32,7 +32,7 @@ def stock(spark: SparkSession) -> Stock:
     """The stock of store S001 by sku, after a log."""
 
     def after(*log: Published) -> dict[str, SimpleNamespace]:
-        found = collected(rows(PIPELINE, events(spark, PIPELINE.reads, *log)))
+        found = collected(rows(PIPELINE, records(spark, *log)))
         return {row["sku"]: SimpleNamespace(**row) for row in found}
 
     return after
