@@ -47,8 +47,6 @@ class Running(Protocol):
     work: Work
     kills: int
     """How often it was killed so far."""
-    forgotten: int
-    """Rows that Spark is known to have let go of, the watermark being past them."""
 
     def doom(self, chance: Random) -> None:
         """See to it that it dies at a drawn point among its next batches."""
@@ -74,7 +72,6 @@ class InSession:
     def __init__(self, work: Work, spark: SparkSession, patch: pytest.MonkeyPatch) -> None:
         self.work = work
         self.kills = 0
-        self.forgotten = 0
         self._spark = spark
         self._marks_left = -1
         self._marks_first = False
@@ -100,11 +97,6 @@ class InSession:
         if self._thread is not None:
             self._thread.join(STOP_SECONDS_MAX)
         for query in self._spark.streams.active:
-            self.forgotten += sum(
-                state.numRowsRemoved
-                for progress in query.recentProgress
-                for state in progress.stateOperators
-            )
             query.stop()
 
     def _run(self) -> None:
@@ -133,7 +125,6 @@ class OwnProcess:
     def __init__(self, work: Work) -> None:
         self.work = work
         self.kills = 0
-        self.forgotten = 0  # it tells nobody
         self._checkpoint = work.generation.checkpoint(work.where)
         self._log = work.where.data_dir / "pipeline.log"
         self._process: subprocess.Popen[bytes] | None = None
