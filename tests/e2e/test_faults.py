@@ -10,7 +10,7 @@ from tests.oracle.ledger import DIRT
 from tests.seeds import drawn
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 BATCHES_AHEAD_MAX = 12
 RECOVERY_SECONDS_MAX = 120.0
