@@ -7,7 +7,7 @@ READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
-.PHONY: help up status logs down reset doctor verify bench test test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify bench test test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -15,6 +15,9 @@ help: ## this list
 
 up: ## start everything; other ports: PORT_BASE=8100
 	$(RETAIL) up
+
+backfill: ## the world's first days at full speed: DAYS=30
+	$(RETAIL) backfill $(DAYS)
 
 status: ## what runs, where it listens, where its log is
 	$(RETAIL) status

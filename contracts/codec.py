@@ -13,6 +13,7 @@ from contracts.errors import Undecodable, Unencodable
 from contracts.mapping import avro_schema
 from contracts.schemas import locked, schema_id
 from contracts.shape import Contract, Row
+from contracts.writing import Write, record
 
 MAGIC = b"\0"
 FRAME_BYTES = 5
@@ -41,16 +42,13 @@ def encode(contract: Contract, value: Row) -> bytes:
     """The value in its frame. A timestamp is an aware datetime, or integer milliseconds of 1970.
 
     Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold. It
-    holds no rules against the value and cuts a float to an integer: model(contract) refuses both.
+    holds no rules against the value: model(contract) does.
     """
-    frame, schema = _writer(contract)
-    body = BytesIO()
-    body.write(frame)
+    frame, write = _writer(contract)
     try:
-        fastavro.schemaless_writer(body, schema, value, strict_allow_default=True)
+        return frame + write(value)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise Unencodable(contract.name, error) from error
-    return body.getvalue()
 
 
 def decode(data: bytes | None) -> Decoded:
@@ -103,9 +101,8 @@ def key(contract: Contract, value: Row) -> bytes:
 
 
 @cache
-def _writer(contract: Contract) -> tuple[bytes, Any]:
-    frame = MAGIC + schema_id(contract).to_bytes(4, "big")
-    return frame, fastavro.parse_schema(avro_schema(contract))
+def _writer(contract: Contract) -> tuple[bytes, Write]:
+    return MAGIC + schema_id(contract).to_bytes(4, "big"), record(contract.fields)
 
 
 @cache

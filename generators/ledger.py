@@ -5,6 +5,7 @@ Only the scorer may read it.
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.dirt import UNREADABLE, Dirt
@@ -78,18 +79,26 @@ class Page:
 
         Positions count the records in the store's partition of each topic, this tick's included.
         """
-        columns = {
-            "book_units": self._book.on_hand,
-            "transit_units": self._book.in_transit,
-            "unreadable_units": self._unreadable.on_hand,
-            "unreadable_transit_units": self._unreadable.in_transit,
-            "physical_units": physical,
-        }
-        skus = dict.fromkeys(sku for column in columns.values() for sku in column)
+        book, unreadable = self._book, self._unreadable
+        columns = (
+            book.on_hand,
+            book.in_transit,
+            unreadable.on_hand,
+            unreadable.in_transit,
+            physical,
+        )
+        on_hand, transit, lost, lost_transit, real = (column.get for column in columns)
         movements = [
-            {"sku": sku, **{name: column.get(sku, 0) for name, column in columns.items()}}
-            for sku in skus
-            if any(column.get(sku) for column in columns.values())
+            {
+                "sku": sku,
+                "book_units": on_hand(sku, 0),
+                "transit_units": transit(sku, 0),
+                "unreadable_units": lost(sku, 0),
+                "unreadable_transit_units": lost_transit(sku, 0),
+                "physical_units": real(sku, 0),
+            }
+            for sku in dict.fromkeys(chain(*columns))
+            if on_hand(sku) or real(sku) or transit(sku) or lost(sku) or lost_transit(sku)
         ]
         if not movements and not self._dirt and tick % QUIET_TICKS_MAX:
             return None

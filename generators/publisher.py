@@ -69,6 +69,7 @@ class Publisher:
         self._beats_held_max = beats_held_max
         self._beats: list[Publication] = []
         self._error: KafkaError | None = None
+        self._on_delivery = self._delivered
 
     def publish(self, publication: Publication) -> None:
         """Queue a record; wait while the queue is full. Raises PublishingFailed."""
@@ -94,7 +95,7 @@ class Publisher:
             self._queue(beat)
 
     def _queue(self, publication: Publication) -> None:
-        published_ms, topic, partition, sequence, key, *_ = publication
+        published_ms, topic, partition, sequence, key, _, _ = publication
         headers: Headers = [("sequence", sequence.to_bytes(NUMBER_BYTES, "big"))]
         if self._wall_ms:
             headers.append(("sent_at", self._wall_ms().to_bytes(NUMBER_BYTES, "big")))
@@ -119,7 +120,7 @@ class Publisher:
                     value,
                     key,
                     partition,
-                    on_delivery=self._delivered,
+                    on_delivery=self._on_delivery,
                     timestamp=published_ms,
                     headers=headers,
                 )

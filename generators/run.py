@@ -2,7 +2,9 @@
 
 import logging
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from generators.pacer import Pacer
 from generators.publisher import Publisher
@@ -15,6 +17,26 @@ from generators.world import World
 log = logging.getLogger("simulator")
 
 
+class Progress(NamedTuple):
+    """How far the world has come, and how many records were published since the program started."""
+
+    tick: int
+    records: int
+
+    @property
+    def days(self) -> int:
+        """Whole days since the world began."""
+        return self.tick // TICKS_PER_DAY
+
+    @property
+    def world_ms(self) -> int:
+        return tick_start_ms(self.tick)
+
+
+Report = Callable[[Progress], None]
+"""Told at the end of every tick."""
+
+
 def run(
     world: World,
     logged: Logged,
@@ -22,13 +44,14 @@ def run(
     publisher: Publisher,
     snapshots: Snapshots,
     room: Room,
+    report: Report,
     until_tick: int | None = None,
 ) -> None:
     """Publish what the log does not hold yet, until that tick or until told to stop.
 
     Raises PublishingFailed, and OtherWorld where the log is another world's.
     """
-    published, began = 0, time.monotonic()
+    published = 0
     while until_tick is None or world.next_tick < until_tick:
         tick = world.next_tick
         if not room.left():
@@ -40,21 +63,26 @@ def run(
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
             snapshots.save(world.state())
-        if published and tick % TICKS_PER_DAY == 0:
-            _report(tick, published, time.monotonic() - began)
         for publication in logged.missing(world.tick()):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)
             published += 1
         publisher.check()
+        report(Progress(world.next_tick, published))
 
 
-def _report(tick: int, published: int, seconds: float) -> None:
-    now = datetime.fromtimestamp(tick_start_ms(tick) / 1000, UTC)
-    log.info(
-        "it is %s in the world; published %s records since the start of the program, %s/s",
-        f"{now:%Y-%m-%d %H:%M}",
-        f"{published:,}",
-        f"{published / max(seconds, 0.001):,.0f}",
-    )
+def daily() -> Report:
+    """A report that leaves a line a day in the log."""
+    began = time.monotonic()
+
+    def report(at: Progress) -> None:
+        if at.records and at.tick % TICKS_PER_DAY == 0:
+            log.info(
+                "it is %s in the world; published %s records since the start of the program, %s/s",
+                f"{datetime.fromtimestamp(at.world_ms / 1000, UTC):%Y-%m-%d %H:%M}",
+                f"{at.records:,}",
+                f"{at.records / max(time.monotonic() - began, 0.001):,.0f}",
+            )
+
+    return report

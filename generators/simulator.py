@@ -9,6 +9,7 @@ import logging
 import signal
 import sys
 from functools import partial
+from pathlib import Path
 from threading import Event as Signal
 from threading import Thread
 
@@ -21,30 +22,54 @@ from generators.parameters import Parameters, parameters
 from generators.publisher import Publisher
 from generators.resume import Logged
 from generators.room import Room
-from generators.run import run
+from generators.run import Report, daily, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import shortage
 from infra.errors import Trouble
 from infra.kafka import KafkaDown, answers, producer
+from infra.lock import held
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 
 BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
-GARBAGE_OBJECTS = 100_000  # a tick makes many small objects and no cycles: look for those rarely
+GARBAGE_OBJECTS = 100_000
 
 log = logging.getLogger("simulator")
 
 
+class SecondSimulator(Trouble):
+    """The world goes on already, elsewhere."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"One simulator at a time may publish the world of {home}, and one does already. "
+            "See what runs: make status · stop it: make down"
+        )
+
+
 def simulate(
-    settings: Settings, stop: Signal, *, backfill_days: int = 0, live: bool = True
+    settings: Settings,
+    stop: Signal,
+    *,
+    backfill_days: int = 0,
+    live: bool = True,
+    report: Report | None = None,
 ) -> None:
     """Publish the world until told to stop.
 
     Backfill: its first days, counted from its start, are published as fast as it goes; what the
     log holds of them already is passed over. Raises Trouble where a person is needed.
     """
+    home = settings.data_dir
+    with held(home / "simulator", SecondSimulator(home)):
+        _simulate(settings, stop, backfill_days, live, report or daily())
+
+
+def _simulate(
+    settings: Settings, stop: Signal, backfill_days: int, live: bool, report: Report
+) -> None:
     wanted = parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     room = Room(stop, partial(shortage, settings))
@@ -63,13 +88,13 @@ def simulate(
             producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
         )
         until_tick = backfill_days * TICKS_PER_DAY
-        run(world, logged, Unpaced(stop), history, snapshots, room, until_tick)
+        run(world, logged, Unpaced(stop), history, snapshots, room, report, until_tick)
         past_ms = max(past_ms, tick_start_ms(world.next_tick))
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, wall_ms, beacon.announce)
-        run(world, logged, pacer, Publisher(client, wall_ms), snapshots, room)
+        run(world, logged, pacer, Publisher(client, wall_ms), snapshots, room, report)
         pacer.stand()
     beacon.flush()
 
@@ -97,14 +122,25 @@ def _resumed(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
     return world
 
 
-def main() -> int:
-    options = _options()
-    setup_logging("simulator")
+def collect_garbage_rarely() -> None:
+    """For a process that simulates: it makes many small objects and no cycles."""
     gc.set_threshold(GARBAGE_OBJECTS)
+
+
+def until_told() -> Signal:
+    """Set when the process is asked to stop, by SIGTERM or Ctrl-C."""
     stop = Signal()
     for number in (signal.SIGTERM, signal.SIGINT):
         # From a thread: the signal may interrupt the very wait whose lock `set` needs.
         signal.signal(number, lambda *_: Thread(target=stop.set).start())
+    return stop
+
+
+def main() -> int:
+    options = _options()
+    setup_logging("simulator")
+    collect_garbage_rarely()
+    stop = until_told()
     try:
         simulate(
             settings(),

@@ -38,12 +38,11 @@ BREAKING: Mapping[str, Callable[[Any], Any]] = {
 
 def value(publication: Publication) -> bytes:
     """The record's value, in its frame unless that is what is wrong with it."""
-    of = contract(publication.topic)
-    become = BECOMES.get(publication.dirt)
-    if become is None:
-        return encode(of, publication.event)
-    draw = chance(publication.event["event_id"], "wire")
-    return become(of, publication.event, draw)
+    _, topic, _, _, _, event, dirt = publication
+    of = contract(topic)
+    if not dirt or dirt not in BECOMES:
+        return encode(of, event)
+    return BECOMES[dirt](of, event, chance(event["event_id"], "wire"))
 
 
 def _ahead(of: Contract, event: Event, draw: Random) -> bytes:

@@ -1,12 +1,10 @@
 """One command at a time changes what runs on a data folder."""
 
-import fcntl
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from infra.errors import Trouble
+from infra.lock import held
 
 
 class Busy(Trouble):
@@ -18,20 +16,8 @@ class Busy(Trouble):
         )
 
 
-@contextmanager
-def alone(home: Path, what: str = "starting or stopping what runs on") -> Iterator[None]:
-    """Hold the folder, which is made if it is missing; raises Busy.
-
-    The folder itself is locked, so that nothing has to be cleaned up; the kernel lets go when
-    this process ends.
-    """
-    home.mkdir(parents=True, exist_ok=True)
-    handle = os.open(home, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise Busy(home, what) from error
-    else:
-        yield
-    finally:
-        os.close(handle)
+def alone(
+    home: Path, what: str = "starting or stopping what runs on"
+) -> AbstractContextManager[None]:
+    """Hold the folder; raises Busy."""
+    return held(home, Busy(home, what))

@@ -7,6 +7,7 @@ from infra.cli.await_ready import all_ready
 from infra.cli.doctor import examine
 from infra.cli.status import show
 from infra.cli.welcome import welcome
+from infra.cli.world import world_options
 from infra.errors import Trouble
 from infra.jars.fetch import fetch
 from infra.jars.sets import NAMES, jar_set
@@ -31,6 +32,7 @@ class OtherSettings(Trouble):
         )
 
 
+@world_options
 def up() -> None:
     """Start everything that does not run yet, and wait until each part is ready."""
     current = settings()
@@ -91,6 +93,15 @@ def start(current: Settings, manager: Manager) -> tuple[str, ...]:
 
     Returns the names of the rest, which are not ready yet.
     """
+    start_broker(current, manager)
+    rest = tuple(name for name in fleet.names(current) if name != "broker")
+    for name in rest:
+        manager.start(name)
+    return rest
+
+
+def start_broker(current: Settings, manager: Manager) -> None:
+    """A broker that answers, with every topic."""
     if current.broker_embedded:
         manager.start("broker")
         all_ready(current, manager, ("broker",))
@@ -101,7 +112,3 @@ def start(current: Settings, manager: Manager) -> tuple[str, ...]:
     with screen.waiting("topics", "") as wait:
         made = topics.apply(current)
     screen.step("topics", made, wait.seconds)
-    rest = tuple(name for name in fleet.names(current) if name != "broker")
-    for name in rest:
-        manager.start(name)
-    return rest

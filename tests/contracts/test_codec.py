@@ -29,6 +29,7 @@ from contracts import (
     schema_id,
     schemas,
 )
+from contracts.writing import ENTRIES_MAX
 from tests.contracts.strategies import valid
 
 ADJUSTMENT = ADJUSTMENTS.examples[0]
@@ -45,6 +46,29 @@ def test_what_is_encoded_is_decoded(name: str, data: st.DataObject) -> None:
     assert decoded.value == record
     assert decoded.contract is agreed
     assert decoded.schema_id == schema_id(agreed)
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_it_is_encoded_as_any_avro_writer_would(name: str, data: st.DataObject) -> None:
+    agreed = CONTRACTS[name]
+    record = data.draw(valid(agreed))
+    written = io.BytesIO()
+    fastavro.schemaless_writer(written, avro_schema(agreed), record)
+    assert encode(agreed, record)[5:] == written.getvalue()
+
+
+@pytest.mark.parametrize("units", [0, -1, 63, 64, -64, -65, 8191, 8192, 2**31 - 1, -(2**31)])
+def test_every_integer_comes_back(units: int) -> None:
+    assert decode(encode(ADJUSTMENTS, {**ADJUSTMENT, "units": units})).value["units"] == units
+
+
+def test_what_was_forgotten_is_encoded_again() -> None:
+    first = encode(ADJUSTMENTS, ADJUSTMENT)
+    for number in range(ENTRIES_MAX + 1):
+        encode(ADJUSTMENTS, {**ADJUSTMENT, "event_id": str(number)})
+    assert encode(ADJUSTMENTS, ADJUSTMENT) == first
 
 
 def test_a_timestamp_may_be_given_in_milliseconds() -> None:
@@ -94,12 +118,27 @@ def test_noise_never_ends_in_another_error(noise: bytes) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"units": None}, {"units": "many"}, {"colour": "red"}, {"event_time": "noon"}],
+    [
+        {"units": None},
+        {"units": "many"},
+        {"units": 0.5},
+        {"units": 2**31},
+        {"colour": "red"},
+        {"event_time": "noon"},
+        {"event_time": 2**63},
+        {"event_time": datetime(2026, 3, 2)},  # noqa: DTZ001
+    ],
     ids=str,
 )
 def test_a_value_that_does_not_fit_is_not_encoded(change: dict[str, Any]) -> None:
     with pytest.raises(Unencodable, match=ADJUSTMENTS.name):
         encode(ADJUSTMENTS, {**ADJUSTMENT, **change})
+
+
+@pytest.mark.parametrize("lines", [None, 7, [{"sku": "SKU-7"}], [None]], ids=str)
+def test_lines_that_do_not_fit_are_not_encoded(lines: Any) -> None:
+    with pytest.raises(Unencodable, match=RECEIPTS.name):
+        encode(RECEIPTS, {**RECEIPTS.examples[0], "lines": lines})
 
 
 def test_a_record_of_an_older_schema_is_read_as_the_present_one(

@@ -7,7 +7,7 @@ from generators.pacer import Paced, Pacer, Unpaced
 from generators.publisher import Publisher
 from generators.resume import Logged
 from generators.room import Room
-from generators.run import run
+from generators.run import Progress, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS
 from generators.world import World
@@ -15,6 +15,9 @@ from tests.generators.worlds import SMALL, hours
 
 UNTIL_TICK = 2 * 60
 ROOM = Room(Signal(), lambda: None)
+
+
+def quiet(_: Progress) -> None: ...
 
 
 class Topics:
@@ -50,7 +53,7 @@ class Wall(Signal):
 def lived(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
     topics = Topics()
     snapshots = Snapshots(folder, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, ROOM, until_tick)
+    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, ROOM, quiet, until_tick)
     return topics
 
 
@@ -78,7 +81,7 @@ def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> No
 
     pacer = paced(wall, 1_000)
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, ROOM, UNTIL_TICK)
+    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, ROOM, quiet, UNTIL_TICK)
     assert max(early_ms) == 0
 
 
@@ -93,7 +96,7 @@ def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
                 stop.set()
 
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots, ROOM)
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots, ROOM, quiet)
     assert len(topics.records) == 50
 
 
@@ -125,6 +128,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
         Publisher(topics),
         snapshots,
         Room(wall, shortage),
+        quiet,
         UNTIL_TICK,
     )
     assert [state for _, state in announced[:3]] == [
@@ -141,5 +145,5 @@ def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     stop.set()
     room = Room(stop, lambda: "no room")
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, room)
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, room, quiet)
     assert topics.records == []

@@ -4,31 +4,29 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from contracts import CLOCKS, decode
-from generators.log_end import published
+from generators.clock import wall_ms
 from generators.parameters import parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
-from generators.world import TOPICS, World
+from generators.world import World
 from infra.cli.ready import PAUSED, readiness
-from infra.kafka import admin, consumer, end_offsets, read_to_end
+from infra.kafka import admin, end_offsets, read_to_end
 from infra.settings import Settings, root
+from tests.generators.log import WORLD_NAMES, log
 from tests.generators.worlds import as_logged
 from tests.processes import environment
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
-WORLD_NAMES = [topic.name for topic in TOPICS]
 SECONDS_MAX = 60.0
 
 
@@ -67,21 +65,6 @@ def wait_for_records(client: AdminClient, count: int) -> None:
 
 def records(client: AdminClient) -> int:
     return sum(end_offsets(client, WORLD_NAMES).values())
-
-
-def log(settings: Settings) -> dict[tuple[str, int], list[Published]]:
-    """All that the simulator's topics hold."""
-    ends = end_offsets(admin(settings), WORLD_NAMES)
-    found: dict[tuple[str, int], list[Published]] = {partition: [] for partition in ends}
-    reader = consumer(settings)
-    reader.assign([TopicPartition(*partition, 0) for partition in ends])
-    deadline = time.monotonic() + SECONDS_MAX
-    while sum(map(len, found.values())) < sum(ends.values()):
-        assert time.monotonic() < deadline, "the log should be read by now"
-        for message in reader.consume(1000, timeout=0.1):
-            found[message.topic() or "", message.partition() or 0].append(published(message))
-    reader.close()
-    return found
 
 
 def world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
@@ -142,10 +125,10 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, BALLAST_BYTES)
     before = records(client)
+    began_at = wall_ms() // 1000
     with simulator(full):
-        started_at = 0
         wait_until(
-            lambda: (readiness(full, "simulator", started_at) or "").startswith(PAUSED),
+            lambda: (readiness(full, "simulator", began_at) or "").startswith(PAUSED),
             "the simulator says that it is paused",
         )
         assert clock(full)["state"] == "stopped"
@@ -153,3 +136,18 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
         ballast.unlink()
         wait_for_records(client, before + 100)
         assert clock(full)["state"] == "running"
+
+
+def test_a_second_simulator_of_the_same_folder_is_refused(small: Settings) -> None:
+    before = read_to_end(small, CLOCKS.name)
+    with simulator(small):
+        wait_until(
+            lambda: (
+                read_to_end(small, CLOCKS.name) != before and clock(small)["state"] == "running"
+            ),
+            "the world runs",
+        )
+        with simulator(small) as second:
+            _, said = second.communicate(timeout=SECONDS_MAX)
+    assert second.returncode == 1
+    assert "One simulator at a time" in said

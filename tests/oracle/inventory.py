@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
 from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.judge import Event, Said, Unreadable, said
@@ -156,7 +156,7 @@ def posted(record: Record, found: Said) -> list[Row]:
         "on_time": found.untimely is None,
         "event_id": found.event_id,
         "event_time": happened["event_time"],
-        "store_id": happened["store_id"],
+        "store_id": happened.get("store_id"),
     }
     nothing = dict.fromkeys(MOVEMENTS, 0)
     return [
@@ -170,8 +170,11 @@ def sequence_of(record: Record) -> int | None:
     return int.from_bytes(header, "big") if isinstance(header, bytes) else None
 
 
-def moved(topic: str, happened: Event) -> Iterator[tuple[str, dict[str, int]]]:
-    """The sku of each line, and what the line says of it."""
+def moved(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
+    """The sku of each line, and what the line says of it; a heartbeat has one line of no shelf."""
+    if topic == HEARTBEATS.name:
+        yield None, {}
+        return
     if topic == ADJUSTMENTS.name:
         yield happened["sku"], {"adjusted": happened["units"]}
         return

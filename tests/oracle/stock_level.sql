@@ -20,5 +20,6 @@ select
     count(distinct (topic, event_id))                  as version
 from posted
 join first_copy using (topic, partition, event_id, "offset")
+where sku is not null
 group by store_id, sku
 order by store_id, sku

@@ -8,7 +8,19 @@ from typer.testing import CliRunner
 from infra.cli.main import app, main
 from infra.settings import Settings
 
-VERBS = ("up", "down", "status", "logs", "reset", "doctor", "topics", "verify", "quarantine")
+VERBS = (
+    "up",
+    "backfill",
+    "down",
+    "status",
+    "logs",
+    "reset",
+    "doctor",
+    "topics",
+    "load",
+    "quarantine",
+    "verify",
+)
 
 
 def test_help_names_every_verb() -> None:

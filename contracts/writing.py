@@ -1,0 +1,168 @@
+"""Writing Avro: per contract, one function from a value to its bytes.
+
+Made for volume: a value's fields are fetched in one go, and what comes again, such as a sku or a
+whole line, is not written again. What comes out is what any other Avro writer makes of the value.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from operator import call, index, itemgetter
+from typing import Any
+
+from contracts.shape import Field, Row
+
+ENTRIES_MAX = 16_384  # of one field, or of one kind of line
+ENTRY_BYTES_MAX = 128
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+LAST_BLOCK = b"\0"
+
+Write = Callable[[Any], bytes]
+
+
+def record(fields: Sequence[Field]) -> Write:
+    """Writes a record of these fields.
+
+    Raises KeyError, TypeError, ValueError, AttributeError or OverflowError where a field is absent
+    or unknown, or a value is not of its type.
+    """
+    values, join = _values(fields), _join(fields)
+    return lambda row: join(values(row))
+
+
+def _values(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
+    """Takes the values out of a record, in the order of the fields."""
+    fetch = _fetch(fields)
+    optional = {field.name: None for field in fields if not field.required}
+    count = len(fields)
+
+    def values(row: Row) -> Sequence[Any]:
+        if len(row) != count:
+            row = {**optional, **row}
+            if len(row) != count:
+                raise KeyError(f"{count} fields expected, found {', '.join(row)}")
+        return fetch(row)
+
+    return values
+
+
+def _fetch(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
+    names = [field.name for field in fields]
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda row: tuple(row[name] for name in names)
+
+
+def _join(fields: Sequence[Field]) -> Write:
+    """Writes the values that were taken out."""
+    writers = [_field(field) for field in fields]
+    return lambda values: b"".join(map(call, writers, values))
+
+
+def _field(field: Field) -> Write:
+    write = _array(field.fields) if field.item else WRITERS[field.type]()
+    return write if field.required else _optional(write)
+
+
+def _optional(write: Write) -> Write:
+    return lambda value: b"\0" if value is None else b"\2" + write(value)
+
+
+def _array(fields: Sequence[Field]) -> Write:
+    """Writes records one after the other; a line that comes again is not even taken apart."""
+    values, fetch, join = _values(fields), _fetch(fields), _join(fields)
+    write = join if any(field.item for field in fields) else Known(join).__getitem__
+    as_agreed = {len(fields)}
+
+    def array(rows: Sequence[Row]) -> bytes:
+        if len(rows) == 0:
+            return LAST_BLOCK
+        take = fetch if set(map(len, rows)) == as_agreed else values
+        return b"".join((_number(len(rows)), *map(write, map(take, rows)), LAST_BLOCK))
+
+    return array
+
+
+class Known(dict[Any, bytes]):
+    """What was written lately and is short; forgotten at once when there is too much of it."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+
+    def __missing__(self, value: Any) -> bytes:
+        written = self._write(value)
+        if len(written) <= ENTRY_BYTES_MAX:
+            if len(self) >= ENTRIES_MAX:
+                self.clear()
+            self[value] = written
+        return written
+
+
+def _number(value: int) -> bytes:
+    """Zigzag, so that small negative numbers are short too."""
+    return _bits(value << 1 if value >= 0 else (-value << 1) - 1)
+
+
+def _bits(left: int) -> bytes:
+    """Seven bits a byte, the lowest first."""
+    written = bytearray()
+    while left > 0x7F:
+        written.append(left & 0x7F | 0x80)
+        left >>= 7
+    written.append(left)
+    return bytes(written)
+
+
+def _integer(bits: int) -> Write:
+    limit = 1 << (bits - 1)
+
+    def integer(value: int) -> bytes:
+        if not -limit <= index(value) < limit:
+            raise OverflowError(f"{value} has more than {bits} bits")
+        return _number(value)
+
+    return integer
+
+
+LONG = _integer(64)
+
+
+SHORT = tuple(_number(length) for length in range(64))
+"""The lengths that texts mostly have."""
+SECONDS = Known(_bits)
+"""The upper bytes of a time, which stay the same for some seconds."""
+
+
+def _timestamp(value: int | datetime) -> bytes:
+    if isinstance(value, datetime):
+        value = (value - EPOCH) // MILLISECOND
+    if not 1 << 13 <= value < 1 << 63:
+        return LONG(value)
+    # The last fourteen bits by hand: times rarely come again.
+    zigzag = value << 1
+    lower = bytes((zigzag & 0x7F | 0x80, zigzag >> 7 & 0x7F | 0x80))
+    return lower + SECONDS[zigzag >> 14]
+
+
+def _string(value: str) -> bytes:
+    text = value.encode()
+    length = len(text)
+    return (SHORT[length] if length < len(SHORT) else _number(length)) + text
+
+
+def _bytes(value: bytes) -> bytes:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{value!r} is no bytes")
+    return _number(len(value)) + value
+
+
+# A writer for one field, by the types of contracts/mapping.py, whose arrays are records again.
+# A field remembers by itself: ids, which never come again, do not push out what does.
+WRITERS: Mapping[str, Callable[[], Write]] = {
+    "string": lambda: Known(_string).__getitem__,
+    "bytes": lambda: _bytes,
+    "int": lambda: Known(_integer(32)).__getitem__,
+    "long": lambda: Known(LONG).__getitem__,
+    "boolean": lambda: {False: b"\0", True: b"\1"}.__getitem__,
+    "timestamp": lambda: _timestamp,
+}

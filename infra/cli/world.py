@@ -1,0 +1,59 @@
+"""Options for the world: one for each setting of the simulator, under its own name."""
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+from pydantic.fields import FieldInfo
+
+from infra.settings import Settings
+
+PREFIX = "simulator_"
+
+Command = Callable[..., None]
+
+
+def world_options(command: Command) -> Command:
+    """The command with these options: each stands for its environment variable, and wins over it.
+
+    Settings are checked where they are read, so an option is no more than its text.
+    """
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        for name in settings_of_the_world():
+            text = given.pop(name.removeprefix(PREFIX))
+            if text is not None:
+                os.environ[name.upper()] = text
+        command(**given)
+
+    own = inspect.signature(command).parameters.values()
+    parameters = [*own, *options()]
+    # Typer reads a command's options from its signature.
+    vars(with_options)["__signature__"] = inspect.Signature(parameters)
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options
+
+
+def settings_of_the_world() -> dict[str, FieldInfo]:
+    fields = Settings.model_fields
+    return {name: field for name, field in fields.items() if name.startswith(PREFIX)}
+
+
+def options() -> Iterator[inspect.Parameter]:
+    for name, field in settings_of_the_world().items():
+        option = typer.Option(
+            help=f"{field.description} [{field.default:g}]",
+            metavar=field.annotation.__name__.upper() if field.annotation else None,
+            show_default=False,
+            rich_help_panel="The world",
+        )
+        yield inspect.Parameter(
+            name.removeprefix(PREFIX),
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[str | None, option],
+        )
