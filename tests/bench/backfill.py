@@ -30,9 +30,9 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
         "receipts/s",
         at_least(20_000, stretch=40_000),
         Yardstick("a plain producer loop", plain),
-        f"{receipts:,} receipts, {LINES} lines on average, and all else that happens in the world "
-        f"in {scale.history_days} days, with the start of the program. The loop produces one "
-        f"receipt of {LINES} lines again and again.",
+        f"{receipts:,} receipts, {LINES} lines on average, and all else that happens in "
+        f"{24 * scale.history_days} hours of the world, with the start of the program. The loop "
+        f"produces one receipt of {LINES} lines again and again.",
     )
 
 

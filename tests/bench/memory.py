@@ -33,8 +33,8 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
         "GB",
         at_most(4),
         note=f"{processes} processes, shared pages counted once, {scale.live_seconds:g} s after "
-        f"catching up with {scale.history_days} days; {stands['lag_records']} records behind. "
-        f"Highest meanwhile: {max(map(sum, found)) / GB:.2f} GB.",
+        f"catching up with {24 * scale.history_days} hours; {stands['lag_records']} records "
+        f"behind. Highest meanwhile: {max(map(sum, found)) / GB:.2f} GB.",
     )
 
 

@@ -10,14 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from infra.settings import Settings
-from infra.supervisor import orphans
+from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
 from tests.bench.figures import Outcome
 from tests.bench.part import figures
 from tests.bench.scale import Scale
 from tests.processes import environment
 
-PART_SECONDS_MAX = 1_200.0
+PART_SECONDS_MAX = 1_800.0
 STOP_SECONDS_MAX = 60.0
 LOG_LINES_SHOWN = 8
 
@@ -70,3 +70,4 @@ def stop(process: "subprocess.Popen[bytes]", folder: Path) -> None:
     process.wait(STOP_SECONDS_MAX)
     for home in filter(Path.is_dir, folder.iterdir()):
         orphans.stop(home)
+        daemon.clear(home)

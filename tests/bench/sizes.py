@@ -30,11 +30,11 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
             rates.append(figure.measured)
             yield figure
     yield Figure(
-        "farthest from the smallest",
-        max(100 * abs(rate / rates[0] - 1) for rate in rates),
+        "apart from one rate",
+        100 * (max(rates) - min(rates)) / (max(rates) + min(rates)),
         "%",
         at_most(DEVIATION_PERCENT_MAX),
-        note="By how much the rate of a larger log differs from that of the smallest.",
+        note="There is one rate from which none of these differs by more.",
     )
 
 
