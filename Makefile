@@ -7,7 +7,7 @@ READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
-.PHONY: help up backfill status logs down reset doctor verify test test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify bench test test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -36,6 +36,9 @@ doctor: ## whether this machine has what a start needs
 
 verify: ## compare the stock view with an independent computation
 	$(RETAIL) verify inventory
+
+bench: ## how fast it is on this machine; about 25 minutes
+	$(RETAIL) bench
 
 test: ## all tests
 	@$(READY) && $(BIN)/pytest

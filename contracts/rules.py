@@ -115,6 +115,17 @@ ATOM = r"[A-Za-z0-9_-]|\[[A-Za-z0-9._-]+\]|\[\^/\]"
 COUNT = r"\{\d+(?:,\d+)?\}|[+*?]"
 PATTERN = re.compile(rf"\^(?:(?:{ATOM})(?:{COUNT})?)+\$")
 
+# Most texts are asked for this: some characters, and no "/". Looking for a pattern takes as long as
+# all other rules of a receipt together, so it is asked without one where that can be told.
+RUN = re.compile(r"\^\[\^/\]\{(\d+),(\d+)\}\$")
+RUN_SQL = "length({x}) between {least} and {most} and instr({x}, '/') = 0"
+RUN_ITEMS_SQL = (
+    "array_size({x}) = 0 or (instr(concat('/', array_join({x}, '/'), '/'), '//') = 0 and "
+    "length(array_join({x}, '/')) - length(replace(array_join({x}, '/'), '/')) "
+    "= array_size({x}) - 1 and "
+    "(length(array_join({x}, '/')) <= {most} or not regexp_like(array_join({x}, '/'), {limit})))"
+)
+
 
 def is_pattern(text: str) -> bool:
     """Whether the text is a pattern that every engine here reads alike."""
@@ -144,6 +155,13 @@ def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix:
     kind = KINDS[rule.kind]
     head, *rest = path
     x = f"{prefix}{head}"
+    if rule.kind == "pattern" and len(rest) < 2 and (run := RUN.fullmatch(str(rule.limit))):
+        least, most = run.groups()
+        if not rest:
+            return RUN_SQL.format(x=x, least=least, most=most)
+        if least == "1":
+            pattern = _literal(rule, items=True)
+            return RUN_ITEMS_SQL.format(x=f"{x}.{rest[0]}", most=most, limit=pattern)
     if len(rest) == 1 and kind.items_sql:
         return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_literal(rule, items=True))
     if rest:

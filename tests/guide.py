@@ -11,7 +11,7 @@ from pathlib import Path
 from infra.settings import Settings, root
 from tests.processes import environment
 
-GUIDE = root() / "services" / "api" / "README.md"
+GUIDE = root() / "README.md"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SECONDS_MAX = 120
 

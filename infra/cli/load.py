@@ -24,8 +24,8 @@ REJECTED_SHOWN_MAX = 5
 FAULTS_SHOWN_MAX = 3
 
 ADVICE = """
-    Ahead of the world: what is published after it would look late to every reader. Wait until
-    the world is there, or load the file into a data folder of its own.
+    Ahead of the world: it would be counted before it happens. Wait until the world is there, or
+    load the file into a data folder of its own.
     Older than what readers remember: as if it had been published in time, a copy of it could
     count twice. With --stamp now it is published as what it is; what its contract calls late
     goes to quarantine.

@@ -6,6 +6,7 @@ import sys
 import typer
 
 from infra.cli.backfill import backfill
+from infra.cli.bench import bench
 from infra.cli.doctor import doctor
 from infra.cli.down import down
 from infra.cli.load import load_command
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A retailer run on a log: start it, look at it, check its numbers.",
 )
-for command in (up, backfill, down, status, logs, reset, doctor):
+for command in (up, backfill, down, status, logs, reset, doctor, bench):
     app.command()(command)
 app.command("load")(load_command)
 app.add_typer(topics, name="topics")

@@ -5,12 +5,12 @@ one may still come, never twice.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from contracts import CLOCKS, RELEASES, Contract, Row, codec, decode, encode, key
+from contracts import CLOCKS, HEARTBEATS, RELEASES, Contract, Row, codec, decode, encode, key
 from contracts.judging import JUDGED, Rejection, instant, judge, span
 from infra.errors import Trouble
 from infra.kafka import admin, newest_ms, producer, read_to_end, send
@@ -167,8 +167,9 @@ def event(case: Case, because: str, now_ms: int) -> dict[str, Any]:
 def world_clock(settings: Settings) -> WorldClock:
     """Raises Refused where there is none."""
     found = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
+    beats = newest_ms(admin(settings), [HEARTBEATS.name]).values()
     for value in found.values():
-        return WorldClock.of(decode(value).value)
+        return replace(WorldClock.of(decode(value).value), beat_ms=max(beats, default=None))
     raise Refused("Nobody has said what time it is in the world. Start it: make up")
 
 

@@ -1,0 +1,50 @@
+"""Requests that come when they are due, however long the earlier ones take."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Sample:
+    seconds: float
+    good: bool
+    """Whether it was answered with what was asked for."""
+
+
+async def arrivals(
+    one: Callable[[int, float], Awaitable[T]], per_second: float, seconds: float
+) -> list[T]:
+    """What became of each request; `one` is given its number and when it was due, in loop time."""
+    began = asyncio.get_running_loop().time()
+    tasks: list[asyncio.Task[T]] = []
+    async with asyncio.TaskGroup() as group:
+        for number in range(round(per_second * seconds)):
+            due = began + number / per_second
+            await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
+            tasks.append(group.create_task(_run(one, number, due)))
+    return [task.result() for task in tasks]
+
+
+async def _run(one: Callable[[int, float], Awaitable[T]], number: int, due: float) -> T:
+    return await one(number, due)
+
+
+def percentile(samples: Sequence[float], percent: float) -> float:
+    """The smallest sample that so many percent of them do not exceed."""
+    ordered = sorted(samples)
+    rank = -(-len(ordered) * percent // 100)
+    return ordered[max(0, int(rank) - 1)]
+
+
+def milliseconds(samples: Sequence[Sample], percent: float) -> float:
+    return 1000 * percentile([sample.seconds for sample in samples], percent)
+
+
+def failed(samples: Sequence[Sample]) -> str:
+    """What is to be said of those that were not answered; nothing where all were."""
+    bad = sum(not sample.good for sample in samples)
+    return f" {bad:,} of them had no good answer." if bad else ""

@@ -1,0 +1,71 @@
+"""A figure: what was measured, what it should be, and what it is held beside."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a value should reach, in its own unit."""
+
+    bound: float
+    at_least: bool
+    stretch: float | None = None
+    """What would be better still."""
+
+    def met(self, measured: float) -> bool:
+        return self._beyond(measured, self.bound)
+
+    def stretch_met(self, measured: float) -> bool:
+        return self.stretch is not None and self._beyond(measured, self.stretch)
+
+    def _beyond(self, measured: float, bound: float) -> bool:
+        return measured >= bound if self.at_least else measured <= bound
+
+
+def at_least(bound: float, stretch: float | None = None) -> Aim:
+    return Aim(bound, at_least=True, stretch=stretch)
+
+
+def at_most(bound: float) -> Aim:
+    return Aim(bound, at_least=False)
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """Something simpler, measured in the same run on the same machine."""
+
+    what: str
+    measured: float
+    """In the figure's unit."""
+    aim: Aim | None = None
+    """Of the figure as a percentage of the yardstick."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    what: str
+    measured: float
+    unit: str
+    aim: Aim | None = None
+    yardstick: Yardstick | None = None
+    note: str = ""
+    """What exactly was measured."""
+
+    @property
+    def percent(self) -> float:
+        """Of the yardstick; raises ValueError where there is none."""
+        if self.yardstick is None:
+            raise ValueError(f"{self.what} should have a yardstick, but has none")
+        return 100 * self.measured / self.yardstick.measured
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one part of the bench."""
+
+    part: str
+    figures: tuple[Figure, ...]
+    seconds: float
+    """How long it took, with everything that had to be started."""
+    failure: str | None = None
+    """Why there are no more figures."""

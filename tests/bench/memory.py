@@ -1,0 +1,59 @@
+"""How much memory a shop takes that has read a long history and lives on."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+import psutil
+
+from infra.settings import Settings
+from infra.supervisor import orphans
+from infra.wait import until
+from tests.bench import history
+from tests.bench.broker import broker
+from tests.bench.figures import Figure, at_most
+from tests.bench.scale import Scale
+from tests.bench.shops import inventory, running
+
+LOOK_SECONDS = 2.0
+GB = 1e9
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(where)
+    with broker(past):
+        history.fill(past, scale.history_days)
+    with running(past) as shop:
+        found = looked(past, scale.live_seconds)
+        stands = inventory(shop)
+    processes = len(found[-1])
+    yield Figure(
+        "memory of all processes",
+        sum(found[-1]) / GB,
+        "GB",
+        at_most(4),
+        note=f"{processes} processes, shared pages counted once, {scale.live_seconds:g} s after "
+        f"catching up with {24 * scale.history_days} hours; {stands['lag_records']} records "
+        f"behind. Highest meanwhile: {max(map(sum, found)) / GB:.2f} GB.",
+    )
+
+
+def looked(where: Settings, seconds: float) -> list[list[int]]:
+    """The bytes of every process of the shop, again and again."""
+    found: list[list[int]] = []
+    deadline = time.monotonic() + seconds
+
+    def look() -> bool:
+        found.append([taken(process) for process in orphans.find(where.data_dir)])
+        return time.monotonic() >= deadline
+
+    until(look, 2 * seconds, LOOK_SECONDS)
+    return found
+
+
+def taken(process: psutil.Process) -> int:
+    """Bytes that are resident; what is shared with others by its share, where the system tells."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        full = process.memory_full_info()
+        return int(getattr(full, "pss", full.rss))
+    return 0

@@ -1,0 +1,46 @@
+"""How much is measured: all of it, or enough to see that it works."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    name: str
+    history_days: int
+    """World days that are backfilled, at the default rate: 170,000 receipts each."""
+    replays: int
+    """How often a log is replayed; the median counts."""
+    sizes: tuple[int, ...]
+    """Receipts in the log that grows."""
+    size_replays: int
+    warm_seconds: float
+    """How long a shop runs before its latencies count: Java compiles what is used."""
+    probe_seconds: float
+    read_seconds: float
+    live_seconds: float
+    """How long a shop has to live on before its memory counts."""
+
+
+FULL = Scale(
+    name="full",
+    history_days=10,
+    replays=3,
+    sizes=(1_000_000, 4_000_000, 8_000_000),
+    size_replays=2,
+    warm_seconds=120,
+    probe_seconds=60,
+    read_seconds=30,
+    live_seconds=60,
+)
+
+QUICK = Scale(
+    name="quick",
+    history_days=1,
+    replays=1,
+    sizes=(100_000, 400_000, 800_000),
+    size_replays=1,
+    warm_seconds=20,
+    probe_seconds=10,
+    read_seconds=10,
+    live_seconds=10,
+)
