@@ -98,6 +98,12 @@ class Settings(BaseSettings):
         pattern=r"^[1-9][0-9]*[mg]$",
         description="heap of the Spark driver",
     )
+    pipeline_records_per_batch_max: int = Field(
+        400_000,
+        ge=1,
+        le=10_000_000,
+        description="records that a pipeline which catches up reads at a time",
+    )
 
     simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
     simulator_speed: float = Field(

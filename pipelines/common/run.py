@@ -91,7 +91,7 @@ def run(
     while not stopping.is_set():
         read = committed(generation.checkpoint(where))
         left = backlog(where, [topic.name for topic in pipeline.inputs], read)
-        now = pace(pipeline.reads, left)
+        now = pace(pipeline.reads, left, where.pipeline_records_per_batch_max)
         log.info(
             "%s: %d records over %s of world time to read",
             "live" if now.live else "catching up",

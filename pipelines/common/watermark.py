@@ -15,8 +15,6 @@ from pipelines.common.backlog import Backlog
 MARGIN = timedelta(hours=1)
 """World time by which partitions may be apart while a generation is live."""
 
-RECORDS_PER_BATCH_MAX = 400_000
-
 
 @dataclass(frozen=True)
 class Pace:
@@ -24,17 +22,15 @@ class Pace:
 
     live: bool
     memory: timedelta
-
-    @property
-    def records_per_batch_max(self) -> int | None:
-        """Of all topics together. A live batch takes all there is."""
-        return None if self.live else RECORDS_PER_BATCH_MAX
+    records_per_batch_max: int | None
+    """Of all topics together. A live batch takes all there is."""
 
 
-def pace(reads: Iterable[Contract], backlog: Backlog) -> Pace:
-    """The pace for what is left to read."""
+def pace(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
+    """The pace for what is left to read, with so many records per batch while there is much."""
     horizon = max(topic.horizon or timedelta() for topic in reads)
-    if backlog.span <= MARGIN and backlog.records <= RECORDS_PER_BATCH_MAX:
-        return Pace(live=True, memory=horizon + MARGIN)
+    if backlog.span <= MARGIN and backlog.records <= records_per_batch_max:
+        return Pace(live=True, memory=horizon + MARGIN, records_per_batch_max=None)
     # Twice: the log grows, in a world that may be fast, while the backlog is being read.
-    return Pace(live=False, memory=2 * backlog.span + horizon + MARGIN)
+    memory = 2 * backlog.span + horizon + MARGIN
+    return Pace(live=False, memory=memory, records_per_batch_max=records_per_batch_max)

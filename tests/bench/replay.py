@@ -21,7 +21,7 @@ from pipelines.common.pipeline import load
 from pipelines.common.run import engine, refuse_drops, start
 from pipelines.common.session import session
 from pipelines.common.source import FETCH, kafka_options
-from pipelines.common.watermark import Pace, pace
+from pipelines.common.watermark import pace
 from tests.bench import history
 from tests.bench.broker import broker
 from tests.bench.figures import Figure, Yardstick, at_least
@@ -88,9 +88,12 @@ class Replays:
         """Seconds in which a new generation reads all topics and writes its view."""
         generation = self._generation()
         make_outputs(self._where, self._pipeline, generation)
-        now = pace(self._pipeline.reads, backlog(self._where, self._topics, {}))
+        records_max = self._where.pipeline_records_per_batch_max
+        left = backlog(self._where, self._topics, {})
+        now = replace(pace(self._pipeline.reads, left, records_max), live=False)
+        now = replace(now, records_per_batch_max=records_max)
         began = time.monotonic()
-        query = start(self._spark, self._where, self._pipeline, generation, Pace(False, now.memory))
+        query = start(self._spark, self._where, self._pipeline, generation, now)
         if not query.awaitTermination(REPLAY_SECONDS_MAX):
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began

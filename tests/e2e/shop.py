@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import psutil
 
 from infra.settings import Settings
 from pipelines.common.offsets import newest
+from tests.ports import free_port_base
 from tests.processes import environment
 
 COMMAND_SECONDS_MAX = 240
@@ -78,6 +81,35 @@ class Shop:
 
     def ready(self) -> bool:
         return all(component["state"] == "ready" for component in self.components().values())
+
+
+@contextmanager
+def opened(folder: Path, seed: int) -> Iterator[Shop]:
+    """A running shop in the world of this seed, fast and dirty."""
+    print(f"SIMULATOR_SEED={seed}")
+    shop = Shop(
+        Settings(
+            data_dir=folder / "data",
+            port_base=free_port_base(),
+            simulator_seed=seed,
+            simulator_speed=300,  # two hours, the horizon, pass in 24 seconds
+            simulator_stores=6,
+            simulator_products=400,
+            simulator_receipts_per_second=5,  # at the default speed: 150/s at this one
+            simulator_late_rate=0.05,
+            simulator_duplicate_rate=0.05,
+            simulator_beyond_horizon_rate=0.02,
+            simulator_future_rate=0.01,
+            simulator_malformed_rate=0.01,
+            simulator_unknown_schema_rate=0.01,
+            simulator_broken_rule_rate=0.01,
+        )
+    )
+    try:
+        shop.retail("up")
+        yield shop
+    finally:
+        shop.retail("down")
 
 
 def kill(pid: int) -> None:

@@ -15,7 +15,7 @@ from generators.simulator import simulate
 from generators.ticks import START_MS, TICK_MS
 from infra.kafka import Partition, answers, apply_topics
 from infra.settings import Settings
-from tests.conftest import start_broker
+from tests.brokers import start_broker
 from tests.generators.log import log
 from tests.ports import free_port_base
 from tests.waiting import wait_until

@@ -13,7 +13,7 @@ from infra.kafka import admin, answers, apply_topics, end_offsets
 from infra.settings import Settings
 from services.api.app import sources
 from services.api.topics import described
-from tests.conftest import start_broker
+from tests.brokers import start_broker
 from tests.oracle.log import Record, read
 from tests.ports import free_port_base
 from tests.services.broker import KafkaLog

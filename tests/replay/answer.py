@@ -1,0 +1,73 @@
+"""What a generation has written, as a reader takes it: compacted, at its marker."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts import BOOKS, MARKERS, Contract, decode, digest, key
+from infra.kafka import Partition, read_to_end
+from infra.settings import Settings
+from tests.oracle.inventory import Book
+from tests.oracle.log import read
+from tests.replay.running import Work
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The view and the books of a generation, at one marker."""
+
+    batches: int
+    inputs: dict[Partition, int]
+    rows: dict[bytes, Row]
+    """By key."""
+    books: dict[Partition, Book]
+    digest: str
+
+
+def answer(work: Work) -> Answer:
+    where, generation, view = work.where, work.generation, work.pipeline.writes
+    identity = {"pipeline": generation.pipeline, "generation": generation.number}
+    marker = decode(read_to_end(where, MARKERS.name)[key(MARKERS, identity)]).value
+    inputs, outputs = offsets(marker["inputs"]), offsets(marker["outputs"])
+    rows = newest(where, view, part_of(outputs, generation.outputs[view.name]))
+    kept = newest(where, BOOKS, part_of(outputs, BOOKS.name))
+    return Answer(
+        batches=marker["batch"] + 1,
+        inputs=inputs,
+        rows=rows,
+        books=books(inputs, kept.values()),
+        digest=digest(view, rows.values()),
+    )
+
+
+def offsets(positions: Iterable[Mapping[str, Any]]) -> dict[Partition, int]:
+    return {(at["topic"], at["partition"]): at["offset"] for at in positions}
+
+
+def part_of(ends: Mapping[Partition, int], topic: str) -> dict[Partition, int]:
+    return {at: end for at, end in ends.items() if at[0] == topic}
+
+
+def newest(where: Settings, contract: Contract, ends: Mapping[Partition, int]) -> dict[bytes, Row]:
+    """The row with the highest version of each key."""
+    rows: dict[bytes, Row] = {}
+    for record in read(where, ends):
+        row = dict(decode(record.value).value)
+        identity = key(contract, row)
+        if identity not in rows or row["version"] >= rows[identity]["version"]:
+            rows[identity] = row
+    return rows
+
+
+def books(inputs: Mapping[Partition, int], kept: Iterable[Row]) -> dict[Partition, Book]:
+    """Where nothing is written of a partition, all that was read of it would be a duplicate."""
+    counted = {(row["topic"], row["partition"]): row for row in kept}
+    nothing = {"applied": 0, "quarantined": 0}
+    found = {}
+    for at, end in inputs.items():
+        row = counted.get(at, nothing)
+        applied, quarantined = row["applied"], row["quarantined"]
+        found[at] = Book(end, applied, end - applied - quarantined, quarantined)
+    return found

@@ -1,0 +1,105 @@
+"""One log of all that can happen: a simulated world with every kind of dirt, and releases."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from contracts import RELEASES, encode, key
+from generators import wire
+from generators.dirt import Dirt
+from generators.numbering import Publication
+from generators.parameters import Parameters
+from generators.partitions import partition
+from generators.ticks import TICKS_PER_HOUR, tick_start_ms
+from generators.world import World
+from infra.kafka import Partition
+
+HOURS = 15
+"""A live generation forgets the ids of the first nine: after twice its memory of three hours."""
+
+WORLD = Parameters(
+    seed=1,
+    stores=5,
+    products=40,
+    receipts_per_minute=5.0,
+    duplicate_rate=0.05,
+    late_rate=0.05,
+    beyond_horizon_rate=0.04,
+    future_rate=0.01,
+    malformed_rate=0.02,
+    unknown_schema_rate=0.01,
+    broken_rule_rate=0.01,
+)
+
+RELEASED = {Dirt.BEYOND_HORIZON: 0.3, Dirt.MALFORMED: 0.1}
+"""Of the rejected, the share that is released. What is malformed cannot be, and is rejected
+again."""
+TWICE_SHARE = 0.4
+RELEASE_TICKS_MAX = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record, and the partition that it goes to."""
+
+    at: Partition
+    key: bytes
+    value: bytes
+    published_ms: int
+    dirt: Dirt = Dirt.NONE
+
+
+def drawn_log(chance: Random) -> list[Entry]:
+    """What a drawn world publishes, in its order."""
+    world = World(replace(WORLD, seed=chance.getrandbits(31)))
+    waiting: dict[int, list[Entry]] = {}  # releases, by tick
+    log: list[Entry] = []
+    for tick in range(HOURS * TICKS_PER_HOUR):
+        *published, beat = world.tick()
+        log += map(entry, published)
+        log += waiting.pop(tick, [])
+        log.append(entry(beat))
+        for one in published:
+            for later in releases(one, chance):
+                due = tick + later
+                waiting.setdefault(due, []).append(release(one, tick_start_ms(due)))
+    return log
+
+
+def entry(publication: Publication) -> Entry:
+    return Entry(
+        at=(publication.topic, publication.partition),
+        key=publication.key.encode(),
+        value=wire.value(publication),
+        published_ms=publication.published_ms,
+        dirt=publication.dirt,
+    )
+
+
+def releases(rejected: Publication, chance: Random) -> Iterator[int]:
+    """In how many ticks it is released, and perhaps once more."""
+    if chance.random() < RELEASED.get(rejected.dirt, 0.0):
+        yield chance.randint(1, RELEASE_TICKS_MAX)
+        if chance.random() < TWICE_SHARE:
+            yield chance.randint(1, RELEASE_TICKS_MAX)
+
+
+def release(rejected: Publication, at_ms: int) -> Entry:
+    """A release of the record, whose sequence is its offset: nobody else publishes."""
+    place = rejected.topic, rejected.partition, rejected.sequence
+    event = {
+        "event_id": f"released/{'/'.join(map(str, place))}",
+        "event_time": at_ms,
+        "record_key": rejected.key,
+        "topic": rejected.topic,
+        "partition": rejected.partition,
+        "offset": rejected.sequence,
+        "original_event_id": rejected.event["event_id"],
+        "original_event_time": rejected.event["event_time"],
+        "value": wire.value(rejected),
+        "because": "the line was down",
+    }
+    record_key = key(RELEASES, event)
+    width = RELEASES.settings.partitions
+    at = RELEASES.name, partition(record_key, width)
+    return Entry(at, record_key, encode(RELEASES, event), at_ms)

@@ -1,0 +1,56 @@
+"""A log played to a pipeline by a schedule, and what the pipeline has made of it in the end."""
+
+from collections.abc import Iterable
+from random import Random
+
+from contracts import HEARTBEATS
+from generators.publisher import Publisher
+from infra.kafka import admin, end_offsets, producer
+from infra.settings import Settings
+from pipelines.common.offsets import committed
+from tests.replay.log import Entry
+from tests.replay.running import Running
+from tests.replay.schedule import Schedule, cut, interleaved
+from tests.waiting import wait_until
+
+CHUNK_SECONDS_MAX = 240
+
+
+def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random) -> None:
+    """Publish the log as the schedule says; return when the pipeline has read it, and stands."""
+    doomed = schedule.doomed(chance)
+    chunks = cut(interleaved(log, schedule, chance), schedule.chunks, chance)
+    try:
+        for number, chunk in enumerate(chunks):
+            if number in doomed:
+                running.doom(chance)
+            publish(running.work.where, chunk)
+            see_through(running)
+            if schedule.sleeps:
+                running.stop()
+    finally:
+        running.stop()
+
+
+def publish(where: Settings, entries: Iterable[Entry]) -> None:
+    """A heartbeat waits until everything before it is in the log."""
+    publisher = Publisher(producer(where, linger_ms=0))
+    for entry in entries:
+        if entry.at[0] == HEARTBEATS.name:
+            publisher.flush()
+        publisher.send(*entry.at, entry.key, entry.value, entry.published_ms, [])
+    publisher.flush()
+
+
+def see_through(running: Running) -> None:
+    """Keep the pipeline running, however often it dies, until it has read all there is."""
+    work = running.work
+    ends = end_offsets(admin(work.where), [topic.name for topic in work.pipeline.inputs])
+    checkpoint = work.generation.checkpoint(work.where)
+
+    def through() -> bool:
+        running.tend()
+        read = committed(checkpoint)
+        return all(read.get(at, 0) == end for at, end in ends.items())
+
+    wait_until(through, "the pipeline has read everything", CHUNK_SECONDS_MAX)

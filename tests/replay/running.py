@@ -1,0 +1,185 @@
+"""A generation at work, to be killed: in this process, or in one of its own."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from random import Random
+from threading import Event, Thread
+from typing import Any, Protocol
+
+import psutil
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+
+from infra.settings import Settings
+from pipelines.common.generation import Generation, make_outputs
+from pipelines.common.marker import mark
+from pipelines.common.offsets import newest
+from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.run import run
+from pipelines.run import promoted
+from tests.processes import environment
+
+BATCHES_AHEAD_MAX = 3
+STOP_SECONDS_MAX = 60
+
+
+@dataclass(frozen=True)
+class Work:
+    """A generation, and where it is to run."""
+
+    where: Settings
+    pipeline: Pipeline
+    generation: Generation
+
+
+def founded(where: Settings, name: str) -> Work:
+    """Generation 1 of the pipeline, from the code on disk."""
+    work = Work(where, load(name), promoted(where, name))
+    make_outputs(where, work.pipeline, work.generation)
+    return work
+
+
+class Running(Protocol):
+    """A generation that can be started, doomed to die over what comes next, and stopped."""
+
+    work: Work
+    kills: int
+    """How often it was killed so far."""
+
+    def doom(self, chance: Random) -> None:
+        """See to it that it dies at a drawn point among its next batches."""
+
+    def tend(self) -> None:
+        """Start it unless it runs; raises when it died of anything else than its doom."""
+
+    def stop(self) -> None:
+        """Stop it, wherever it is."""
+
+
+class Doomed(Exception):
+    """The end of a generation, between the rows of a batch and the commit."""
+
+
+class InSession:
+    """It runs in this process and in a Spark that others use too.
+
+    It dies when a batch's rows are written: before the marker, or after the marker and before
+    Spark notes that the batch is done.
+    """
+
+    def __init__(self, work: Work, spark: SparkSession, patch: pytest.MonkeyPatch) -> None:
+        self.work = work
+        self.kills = 0
+        self._spark = spark
+        self._marks_left = -1
+        self._marks_first = False
+        self._stopping = Event()
+        self._thread: Thread | None = None
+        self._failure: Exception | None = None
+        patch.setattr("pipelines.common.sink.mark", self._mark_or_die)
+
+    def doom(self, chance: Random) -> None:
+        self._marks_left = chance.randrange(BATCHES_AHEAD_MAX)
+        self._marks_first = chance.random() < 0.5
+
+    def tend(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+        if self._thread is None or not self._thread.is_alive():
+            self._stopping = Event()
+            self._thread = Thread(target=self._run)
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(STOP_SECONDS_MAX)
+        for query in self._spark.streams.active:
+            query.stop()
+
+    def _run(self) -> None:
+        try:
+            work = self.work
+            run(self._spark, work.where, work.pipeline, work.generation, self._stopping)
+        except StreamingQueryException as error:
+            if Doomed.__name__ not in str(error):
+                self._failure = error
+        except Exception as error:
+            self._failure = error
+
+    def _mark_or_die(self, *arguments: Any) -> None:
+        dies = self._marks_left == 0
+        self._marks_left -= 1
+        if not dies or self._marks_first:
+            mark(*arguments)
+        if dies:
+            self.kills += 1
+            raise Doomed
+
+
+class OwnProcess:
+    """It runs as in a shop: kill -9 takes its driver or its engine while a batch is open."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.kills = 0
+        self._checkpoint = work.generation.checkpoint(work.where)
+        self._log = work.where.data_dir / "pipeline.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._point: int | None = None
+        self._takes_engine = False
+        self._dies = False
+
+    def doom(self, chance: Random) -> None:
+        begun = newest(self._checkpoint / "offsets")
+        self._point = begun + 1 + chance.randrange(BATCHES_AHEAD_MAX)
+        self._takes_engine = chance.random() < 0.5
+
+    def tend(self) -> None:
+        if self._process is None:
+            self._process = self._started()
+        elif self._process.poll() is not None:
+            if not self._dies:
+                raise AssertionError(
+                    f"{self.work.pipeline.name} has ended: {self._log.read_text()}"
+                )
+            self._process, self._dies = None, False
+        elif self._point is not None and self._open_batch() >= self._point:
+            self._kill(self._process)
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        for engine in engines(self._process):
+            engine.kill()
+        self._process.kill()
+        self._process.wait(STOP_SECONDS_MAX)
+        self._process = None
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "pipelines.run", self.work.pipeline.name],
+                env=environment(self.work.where),
+                stdout=log,
+                stderr=log,
+            )
+
+    def _open_batch(self) -> int:
+        """The number of the batch that runs now; -1 when none does."""
+        begun, finished = newest(self._checkpoint / "offsets"), newest(self._checkpoint / "commits")
+        return begun if begun > finished else -1
+
+    def _kill(self, process: "subprocess.Popen[bytes]") -> None:
+        for victim in engines(process) if self._takes_engine else [process]:
+            victim.kill()
+        self._point, self._dies = None, True
+        self.kills += 1
+
+
+def engines(process: "subprocess.Popen[bytes]") -> list[psutil.Process]:
+    """The Java process of a pipeline, if it has one by now."""
+    children = psutil.Process(process.pid).children()
+    return [child for child in children if "java" in child.name()]

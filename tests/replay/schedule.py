@@ -1,0 +1,80 @@
+"""How one log reaches a pipeline: in which order between partitions, in which pieces."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+from contracts import HEARTBEATS
+from infra.kafka import Partition
+from tests.replay.log import Entry
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """One way of a log into a pipeline."""
+
+    name: str
+    chunks: int
+    """Pieces in which the log is published; each is read to its end before the next comes."""
+    kills: int
+    """How many of the chunks, never the last, meet a pipeline that is doomed to die."""
+    lead_ms: int
+    """World time by which a partition may run ahead of the others."""
+    burst_max: int
+    """Records that a partition is given at a time."""
+    records_per_batch_max: int = 400_000
+    """Of a pipeline that catches up."""
+    sleeps: bool = False
+    """Whether the pipeline wakes for each chunk, reads to the end, and stops."""
+    own_process: bool = False
+
+    def doomed(self, chance: Random) -> set[int]:
+        """The numbers of the chunks that the pipeline is doomed over."""
+        return set(chance.sample(range(self.chunks - 1), self.kills))
+
+
+def cut(log: Sequence[Entry], chunks: int, chance: Random) -> Iterator[Sequence[Entry]]:
+    """The log in so many pieces of any length."""
+    points = [0, *sorted(chance.sample(range(1, len(log)), chunks - 1)), len(log)]
+    for start, end in pairwise(points):
+        yield log[start:end]
+
+
+def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> list[Entry]:
+    """The records of each partition in their order, the partitions in any.
+
+    A heartbeat keeps its promise: it comes after everything that was published before it.
+    """
+    waiting: dict[Partition, deque[tuple[int, Entry]]] = {}
+    for number, entry in enumerate(log):
+        waiting.setdefault(entry.at, deque()).append((number, entry))
+    mixed: list[Entry] = []
+    while waiting:
+        oldest, first = min((queue[0] for queue in waiting.values()), key=lambda one: one[0])
+        limit_ms = first.published_ms + schedule.lead_ms
+        at = chance.choice(
+            [
+                at
+                for at, queue in waiting.items()
+                if queue[0][0] == oldest
+                or (at[0] != HEARTBEATS.name and queue[0][1].published_ms <= limit_ms)
+            ]
+        )
+        mixed += taken(waiting[at], chance.randint(1, schedule.burst_max), limit_ms)
+        if not waiting[at]:
+            del waiting[at]
+    return mixed
+
+
+def taken(queue: deque[tuple[int, Entry]], most: int, limit_ms: int) -> Iterator[Entry]:
+    """The next records of a partition; of the heartbeats, one."""
+    _, entry = queue.popleft()
+    yield entry
+    while entry.at[0] != HEARTBEATS.name and most > 1 and queue:
+        if queue[0][1].published_ms > limit_ms:
+            return
+        _, entry = queue.popleft()
+        yield entry
+        most -= 1

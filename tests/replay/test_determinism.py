@@ -1,0 +1,141 @@
+"""One log, many ways into a pipeline: cut, interleaved, killed. The answer is the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import (
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+
+from contracts import RELEASES, digest, key
+from generators.dirt import Dirt
+from generators.ticks import HOUR_MS
+from pipelines.common.pipeline import load, pipelines
+from tests.brokers import broker
+from tests.replay.answer import Answer, answer
+from tests.replay.log import HOURS, drawn_log
+from tests.replay.oracles import ORACLES
+from tests.replay.playing import play
+from tests.replay.running import InSession, OwnProcess, Running, Work, founded
+from tests.replay.schedule import Schedule
+from tests.seeds import drawn
+from tests.waiting import wait_until
+
+SHOWN_MAX = 5
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+
+
+def schedules(chance: Random) -> list[Schedule]:
+    return [
+        Schedule(
+            "killed for real",
+            chunks=2,
+            kills=1,
+            lead_ms=chance.randrange(HOUR_MS),
+            burst_max=chance.randint(1, 50),
+            records_per_batch_max=chance.randint(300, 900),
+            own_process=True,
+        ),
+        Schedule(
+            "live",
+            chunks=12,
+            kills=3,
+            lead_ms=chance.randrange(HOUR_MS),
+            burst_max=chance.randint(1, 50),
+        ),
+        Schedule(
+            "live, partitions far apart",
+            chunks=6,
+            kills=2,
+            lead_ms=HOURS * HOUR_MS,
+            burst_max=chance.randint(50, 500),
+        ),
+        Schedule(
+            "woken for each piece",
+            chunks=4,
+            kills=3,
+            lead_ms=HOURS * HOUR_MS,
+            burst_max=chance.randint(50, 500),
+            records_per_batch_max=chance.randint(150, 600),
+            sleeps=True,
+        ),
+    ]
+
+
+class Forgetting(StreamingQueryListener):
+    """Counts the event ids that Spark lets go of, the watermark being past them."""
+
+    def __init__(self) -> None:
+        self.ids = 0
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None: ...  # noqa: N802
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        self.ids += sum(state.numRowsRemoved for state in event.progress.stateOperators)
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None: ...  # noqa: N802
+
+
+@pytest.fixture
+def forgetting(spark: SparkSession) -> Iterator[Forgetting]:
+    listener = Forgetting()
+    spark.streams.addListener(listener)
+    yield listener
+    spark.streams.removeListener(listener)
+
+
+@pytest.mark.parametrize("name", pipelines())
+def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
+    name: str,
+    spark: SparkSession,
+    forgetting: Forgetting,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = drawn("log and schedules")
+    inputs = {topic.name for topic in load(name).inputs}
+    log = [entry for entry in drawn_log(chance) if entry.at[0] in inputs]
+    assert {entry.dirt for entry in log} == set(Dirt)
+    digests = set()
+    for number, schedule in enumerate(schedules(chance)):
+        print(schedule)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with broker(folder) as where, monkeypatch.context() as patch:
+            limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
+            work = founded(where.model_copy(update=limit), name)
+            running: Running = (
+                OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)
+            )
+            play(log, schedule, running, chance)
+            found = answer(work)
+            judge(found, work)
+        print(f"{found.batches} batches, {running.kills} kills, {forgetting.ids} ids forgotten")
+        assert running.kills > 0
+        assert found.batches > schedule.chunks
+        digests.add(found.digest)
+    assert len(digests) == 1
+    wait_until(lambda: forgetting.ids > 0, "ids are forgotten while the generation is live")
+
+
+def judge(found: Answer, work: Work) -> None:
+    """Hold the answer against the oracle's, at the same offsets."""
+    view = work.pipeline.writes
+    oracle = ORACLES[work.pipeline.name](work.where, found.inputs)
+    expected = {key(view, row): row for row in oracle.view()}
+    wrong = {at for at in found.rows | expected if found.rows.get(at) != expected.get(at)}
+    assert not [(found.rows.get(at), expected.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
+    assert found.digest == digest(view, expected.values())
+    assert found.books == oracle.books()
+    released = [book for at, book in found.books.items() if at[0] == RELEASES.name]
+    for books in (found.books.values(), released):
+        assert sum(book.applied for book in books) > 0
+        assert sum(book.duplicate for book in books) > 0
+        assert sum(book.quarantined for book in books) > 0
