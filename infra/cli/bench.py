@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,27 +48,33 @@ def bench(
     ] = False,
 ) -> None:
     """Measure how fast it is, in a data folder of its own. It takes about 25 minutes."""
-    scale = QUICK if quick else FULL
-    outcomes: list[Outcome] = []
+    file = json_file or settings().data_dir / "reports" / "bench.json"
+    # Whoever ends it, what it has started is stopped and removed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with own_folder(keep) as where:
         if not where.broker_embedded:
             raise OtherBroker(where.bootstrap_servers)
         check(where)
         fetch_jars(where)
-        ran_on = report.machine()
-        show_machine(ran_on)
-        try:
-            for part in only or list(Part):
-                with screen.waiting(part, "measuring"):
-                    outcomes.append(run(part, where, scale))
-                for line in report.lines(outcomes[-1]):
-                    screen.say(line)
-        finally:
-            write(
-                json_file or settings().data_dir / "reports" / "bench.json", scale, ran_on, outcomes
-            )
+        outcomes = measure(only or list(Part), where, QUICK if quick else FULL, file)
     if any(outcome.failure for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def measure(parts: list[Part], where: Settings, scale: Scale, file: Path) -> list[Outcome]:
+    """Show and report what came of each part, also when it is interrupted between two."""
+    ran_on = report.machine()
+    show_machine(ran_on)
+    outcomes: list[Outcome] = []
+    try:
+        for part in parts:
+            with screen.waiting(part, "measuring"):
+                outcomes.append(run(part, where, scale))
+            for line in report.lines(outcomes[-1]):
+                screen.say(line)
+    finally:
+        write(file, report.document(scale, ran_on, outcomes))
+    return outcomes
 
 
 @contextmanager
@@ -93,8 +100,7 @@ def show_machine(ran_on: dict[str, Any]) -> None:
     screen.say(report.heads())
 
 
-def write(file: Path, scale: Scale, ran_on: dict[str, Any], outcomes: list[Outcome]) -> None:
+def write(file: Path, document: dict[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    told = report.document(scale, ran_on, outcomes)
-    file.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     screen.say(f"\n  report: {screen.short(file)}")
