@@ -17,7 +17,7 @@ from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIP
 from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.judge import Event, Said, Unreadable, said
-from tests.oracle.log import Record, read
+from tests.oracle.log import Record, numbered, read
 
 Row = dict[str, Any]
 Place = tuple[str, int, int]
@@ -114,17 +114,16 @@ class Oracle:
             books[at] = Book(end, applied, accepted - applied, quarantined)
         return books
 
-    def _readable(self, settings: Settings) -> Iterator[tuple[Record, Said]]:
-        for record in read(settings, self.ends):
+    def _readable(self, settings: Settings) -> Iterator[tuple[Record, int | None, Said]]:
+        for record, sequence in numbered(read(settings, self.ends)):
             at = record.topic, record.partition
-            sequence = sequence_of(record)
             if sequence is not None:
                 self.simulated[at] = sequence + 1
             try:
                 found = said(record)
                 if found.untimely:
                     self.rejected[*at, record.offset] = (found.untimely,)
-                yield record, found
+                yield record, sequence, found
             except Unreadable as error:
                 self.rejected[*at, record.offset] = error.reasons
                 self._unreadable[at] += 1
@@ -135,24 +134,24 @@ class Oracle:
                     )
 
 
-def chunks(events: Iterator[tuple[Record, Said]]) -> Iterator[pa.Table]:
+def chunks(events: Iterator[tuple[Record, int | None, Said]]) -> Iterator[pa.Table]:
     lines: list[Row] = []
-    for record, found in events:
-        lines += posted(record, found)
+    for record, sequence, found in events:
+        lines += posted(record, sequence, found)
         if len(lines) >= LINES_PER_CHUNK:
             yield pa.Table.from_pylist(lines, POSTED)
             lines = []
     yield pa.Table.from_pylist(lines, POSTED)
 
 
-def posted(record: Record, found: Said) -> list[Row]:
+def posted(record: Record, sequence: int | None, found: Said) -> list[Row]:
     """A row per line of the event."""
     happened = found.movement
     shared = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
-        "sequence": sequence_of(record),
+        "sequence": sequence,
         "on_time": found.untimely is None,
         "event_id": found.event_id,
         "event_time": happened["event_time"],
@@ -162,12 +161,6 @@ def posted(record: Record, found: Said) -> list[Row]:
     return [
         {**shared, "sku": sku, **nothing, **units} for sku, units in moved(found.topic, happened)
     ]
-
-
-def sequence_of(record: Record) -> int | None:
-    """The record's number among the simulator's in its partition; None if it is not of them."""
-    header = record.headers.get("sequence")
-    return int.from_bytes(header, "big") if isinstance(header, bytes) else None
 
 
 def moved(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:

@@ -17,7 +17,7 @@ from contracts import LEDGER, decode
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from tests.oracle.inventory import Oracle, Row
-from tests.oracle.log import read
+from tests.oracle.log import numbered, read
 
 SEEN: Mapping[str, tuple[str, ...]] = {
     "repeated": ("duplicates",),
@@ -133,8 +133,9 @@ def units_of(row: Row) -> Units:
 
 def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every page, with the number of its partition: its store has the same one everywhere."""
-    for record in read(settings, end_offsets(admin(settings), [LEDGER.name])):
-        if record.value is not None:
+    pages = numbered(read(settings, end_offsets(admin(settings), [LEDGER.name])))
+    for record, number in pages:
+        if number is not None and record.value is not None:
             yield record.partition, dict(decode(record.value).value)
 
 

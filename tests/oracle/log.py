@@ -1,7 +1,8 @@
 """A bounded read of the log: every record of some topics, up to given offsets."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
@@ -49,6 +50,24 @@ def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
             waiting = unread(reader, waiting)
     finally:
         reader.close()
+
+
+def numbered(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
+    """Each record with its number among the simulator's in its partition; None: it is not of them.
+
+    Nor is one of them what Kafka took twice: a broker that was killed may have forgotten that it
+    had a batch already, and take it again from a producer that never heard of it.
+    """
+    reached: Counter[Partition] = Counter()
+    for record in records:
+        at = record.topic, record.partition
+        header = record.headers.get("sequence")
+        number = int.from_bytes(header, "big") if isinstance(header, bytes) else None
+        if number is not None and number < reached[at]:
+            number = None
+        if number is not None:
+            reached[at] = number + 1
+        yield record, number
 
 
 def unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
