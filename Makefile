@@ -7,7 +7,7 @@ READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
-.PHONY: help up backfill status logs down reset doctor verify bench test test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify replay bench test test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -34,8 +34,11 @@ reset: ## remove the data folder, after asking (YES=1: without)
 doctor: ## whether this machine has what a start needs
 	$(RETAIL) doctor
 
-verify: ## compare the stock view with an independent computation
-	$(RETAIL) verify inventory
+verify: ## compare every view with an independent computation
+	$(RETAIL) verify
+
+replay: ## changed code from offset zero, compared: PIPELINE=fraud
+	$(RETAIL) replay start $(PIPELINE)
 
 bench: ## how fast it is on this machine; about 25 minutes
 	$(RETAIL) bench
@@ -46,12 +49,13 @@ test: ## all tests
 test-fast: ## the tests that start neither Spark nor a broker
 	@$(READY) && $(BIN)/pytest -m "not spark and not e2e"
 
-check: ## format, lint, types, import rules
-	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports
+check: ## format, lint, types, import rules, contracts
+	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/retail contracts check
 
 format: ## put the code into the house's form
 	@$(READY) && $(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
 
 lock: ## pin requirements.in anew (needs uv) and the jars
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.in -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.linter.in -o requirements.linter.lock
 	@$(READY) && $(BIN)/python -m infra.jars.lock

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -11,9 +12,9 @@ import fastavro
 from contracts.catalog import CONTRACTS
 from contracts.errors import Undecodable, Unencodable
 from contracts.mapping import avro_schema
-from contracts.schemas import locked, schema_id
+from contracts.schemas import known, schema_id
 from contracts.shape import Contract, Row
-from contracts.writing import Write, record
+from contracts.writing import EPOCH, MILLISECOND, Write, record
 
 MAGIC = b"\0"
 FRAME_BYTES = 5
@@ -96,8 +97,14 @@ def body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
 
 
 def key(contract: Contract, value: Row) -> bytes:
-    """The record's key: the contract's key fields, joined by "/"."""
-    return "/".join([str(value[field]) for field in contract.key]).encode()
+    """The record's key: its fields, joined by "/"; a time is milliseconds of 1970."""
+    return "/".join([_key_text(value[field]) for field in contract.key]).encode()
+
+
+def _key_text(part: object) -> str:
+    if isinstance(part, datetime):
+        return str((part - EPOCH) // MILLISECOND)
+    return str(part)
 
 
 @cache
@@ -108,7 +115,7 @@ def _writer(contract: Contract) -> tuple[bytes, Write]:
 @cache
 def _readers() -> Mapping[int, Reader]:
     found = {}
-    for entry in locked():
+    for entry in known():
         contract = CONTRACTS.get(entry.topic)
         if contract is not None:
             current = avro_schema(contract)

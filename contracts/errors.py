@@ -48,3 +48,35 @@ class Undecodable(ValueError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class UnknownConsumer(LookupError):
+    """No consumer has this name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        listed = ", ".join(sorted(known))
+        super().__init__(
+            f"expected a consumer of contracts/consumers, found {name!r}. Known: {listed}"
+        )
+
+
+class AmbiguousSchema(ValueError):
+    """Two locks give one id to two schemas."""
+
+    def __init__(self, number: int, topic: str, other: str) -> None:
+        super().__init__(
+            f"schema {number} should mean one thing, but two locks give it to a schema of {topic} "
+            f"and to another, of {other}. Give the newer one the next free id: "
+            "python -m contracts.lock"
+        )
+
+
+class Undeclared(LookupError):
+    """A consumer reads what its file does not name."""
+
+    def __init__(self, name: str, topic: str, field: str | None = None) -> None:
+        what = topic if field is None else f"{topic}: field {field}"
+        super().__init__(
+            f"{name} reads {what}, but contracts/consumers/{name}.yaml does not say so. "
+            "Name the topic there, with the fields that are used"
+        )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -19,7 +20,7 @@ FOLDERS: Mapping[str, Literal["topic", "view"]] = {"topics": "topic", "views": "
 FILE_NAME = re.compile(r"([a-z][a-z0-9-]*)\.v([1-9][0-9]*)\.yaml")
 DOMAIN = re.compile(r"[a-z][a-z0-9-]*")
 VISIBILITIES = ("public", "private")
-KNOWN_PROPERTIES = "visibility, key, eventTime, partitions, topicConfig"
+KNOWN_PROPERTIES = "visibility, key, eventTime, partitions, topicConfig, readers, sunset"
 
 
 class Place(NamedTuple):
@@ -45,30 +46,37 @@ def load(folder: Path) -> Mapping[str, Contract]:
 
 def load_file(folder: Path, file: Path) -> Contract:
     """The contract in <topics or views>/<domain>/<entity>.v<major>.yaml under the folder."""
-    place = _place(folder, file)
+    return load_at(place(folder, file), file)
+
+
+def load_at(at: Place, file: Path) -> Contract:
+    """The contract in the file, as if it stood at the at. Raises BadContract."""
     document = read(file)
     custom = CustomProperties(file, "the contract", document.customProperties)
     visibility = _visibility(file, custom)
-    name = f"{visibility}.{place.domain}.{place.entity}.v{place.major}"
-    schema = _named_alike(file, place, name, document)
+    name = f"{visibility}.{at.domain}.{at.entity}.v{at.major}"
+    sunset = terms.sunset(file, custom.take_optional("sunset", date))
+    schema = _named_alike(file, at, name, document, "deprecated" if sunset else "active")
     properties = readings(file, (), schema.properties)
     fields = tuple(field(one) for one in properties)
     terms.refuse_ambiguous_items(file, fields)
     rules = every_rule(file, properties, fields, schema.quality or ())
     key = terms.key(file, fields, rules, custom.take("key", list))
     event_time = terms.event_time(file, fields, custom.take_optional("eventTime", str))
-    element = f"{place.entity}.{event_time}" if event_time else None
-    spans = terms.spans(file, document.slaProperties or (), element)
+    measured = terms.measured(fields, key, event_time)
+    spans = terms.spans(file, document.slaProperties or (), at.entity, measured)
     settings = terms.topic_settings(file, custom)
+    readers = terms.readers(file, visibility, custom.take_optional("readers", list) or [])
     custom.refuse_others(KNOWN_PROPERTIES)
     valid, invalid = terms.examples_of(file, schema, fields, rules)
     return Contract(
         name=name,
-        kind=place.kind,
+        kind=at.kind,
         visibility=visibility,
-        domain=place.domain,
-        entity=place.entity,
-        major=place.major,
+        domain=at.domain,
+        entity=at.entity,
+        major=at.major,
+        version=str(document.version),
         owner=_owner(file, document),
         description=_description(file, document),
         fields=fields,
@@ -76,14 +84,20 @@ def load_file(folder: Path, file: Path) -> Contract:
         event_time=event_time,
         horizon=spans.get("horizon"),
         skew=spans.get("skew"),
+        began=terms.time_in_key(fields, key),
+        retention=spans.get("retention"),
+        grace=spans.get("grace"),
         rules=rules,
         settings=settings,
         examples=valid,
         invalid_examples=invalid,
+        readers=readers,
+        sunset=sunset,
     )
 
 
-def _place(folder: Path, file: Path) -> Place:
+def place(folder: Path, file: Path) -> Place:
+    """What the path under the folder says. Raises BadContract."""
     found = file.relative_to(folder)
     match = FILE_NAME.fullmatch(file.name)
     if len(found.parts) != 3 or not match or not DOMAIN.fullmatch(found.parts[1]):
@@ -101,7 +115,7 @@ def _visibility(file: Path, custom: CustomProperties) -> str:
 
 
 def _named_alike(
-    file: Path, place: Place, name: str, document: OpenDataContractStandard
+    file: Path, place: Place, name: str, document: OpenDataContractStandard, status: str
 ) -> SchemaObject:
     """The contract's one schema, once every name agrees with path and visibility."""
     schemas = document.schema_ or []
@@ -115,7 +129,7 @@ def _named_alike(
         ("version", f"{place.major}.x.y", document.version),
         ("schema's name", place.entity, schema.name),
         ("schema's physicalType", "topic", schema.physicalType),
-        ("status", "active", document.status),
+        ("status", status, document.status),
     ):
         agreed = found == expected or (
             where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(found))

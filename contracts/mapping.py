@@ -74,9 +74,14 @@ def avro_schema(contract: Contract) -> dict[str, Any]:
 
     Without descriptions: better words must not make another schema.
     """
+    return avro_projection(contract, contract.fields)
+
+
+def avro_projection(contract: Contract, fields: tuple[Field, ...]) -> dict[str, Any]:
+    """The schema of a reader who knows of these fields of the contract and of no others."""
     entity = contract.entity.replace("-", "_")
     namespace = f"retail.{contract.domain.replace('-', '_')}.{entity}.v{contract.major}"
-    return {"namespace": namespace} | _record(contract.entity, contract.fields)
+    return {"namespace": namespace} | _record(contract.entity, fields)
 
 
 def _record(name: str, fields: tuple[Field, ...]) -> dict[str, Any]:
@@ -102,7 +107,12 @@ def spark_ddl(contract: Contract) -> str:
 
     All nullable: what Spark cannot decode comes out null, and the rules have to see it.
     """
-    return ", ".join(f"{field.name} {_spark_type(field)}" for field in contract.fields)
+    return spark_columns(contract.fields)
+
+
+def spark_columns(fields: tuple[Field, ...]) -> str:
+    """These fields as columns in Spark."""
+    return ", ".join(f"{field.name} {_spark_type(field)}" for field in fields)
 
 
 def _spark_type(field: Field) -> str:

@@ -72,7 +72,7 @@ KEYS: Mapping[type[BaseModel], tuple[str, ...]] = {
 }
 
 
-class _Loader(yaml.CSafeLoader):
+class Loader(yaml.CSafeLoader):
     """YAML in which a key that stands twice is a mistake, not a replacement."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -90,7 +90,7 @@ class _Loader(yaml.CSafeLoader):
 def read(file: Path) -> OpenDataContractStandard:
     """The file as the standard's model. Raises BadContract."""
     try:
-        raw = yaml.load(file.read_text(encoding="utf-8"), Loader=_Loader)
+        raw = yaml.load(file.read_text(encoding="utf-8"), Loader=Loader)
     except yaml.YAMLError as error:
         raise BadContract(file, "the file", "YAML", error, "Mend its syntax.") from error
     if not isinstance(raw, dict):

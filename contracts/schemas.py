@@ -1,17 +1,21 @@
 """Schemas and their ids, as schemas.lock.json pins them: an id once given never changes."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from contracts.errors import StaleLock
+from contracts.errors import AmbiguousSchema, StaleLock
 from contracts.mapping import avro_schema
 from contracts.shape import Contract
 
 LOCK = Path(__file__).with_name("schemas.lock.json")
+NEWER_LOCK = "SCHEMA_LOCK"
+"""The environment variable that names a newer lock, for code that is pinned: of what is written by
+newer code its own lock knows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +52,46 @@ def text(entries: Iterable[Entry]) -> str:
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def registered_since(number: int, topic: str) -> bool:
-    """Whether the lock file has a schema of the topic under this id that was not loaded here.
+@cache
+def known() -> tuple[Entry, ...]:
+    """Every schema that this process can read: its code's, and those of a newer lock, if any.
 
-    Then a newer version of the project writes the topic, and whoever reads it has to be started
-    again with that version: the record is none to reject.
+    Raises AmbiguousSchema.
     """
-    if any(entry.id == number for entry in locked()):
-        return False
-    now = _locked_at(LOCK, LOCK.stat().st_mtime_ns if LOCK.exists() else 0)
-    return any((entry.id, entry.topic) == (number, topic) for entry in now)
+    return merged(locked(), _read(newest_lock()))
+
+
+def merged(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The entries of two locks, one of which has more. Raises AmbiguousSchema."""
+    found = {one.id: one for one in own}
+    for other in others:
+        if found.setdefault(other.id, other) != other:
+            raise AmbiguousSchema(other.id, found[other.id].topic, other.topic)
+    return tuple(found[number] for number in sorted(found))
+
+
+def newest_lock() -> Path:
+    """The lock that is told first of a new schema."""
+    return Path(os.environ.get(NEWER_LOCK) or LOCK)
+
+
+def registered_since(topics: Collection[str]) -> frozenset[int]:
+    """The schemas of these topics that the lock has by now, and that were not loaded here.
+
+    Records written with one are none to reject: whoever reads the topic has to be started again.
+    """
+    file = newest_lock()
+    now = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)
+    loaded = {entry.id for entry in known()}
+    return frozenset(one.id for one in now if one.topic in topics and one.id not in loaded)
 
 
 @lru_cache(maxsize=1)
-def _locked_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
+def _read_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
+    return _read(file)
+
+
+def _read(file: Path) -> tuple[Entry, ...]:
     return locked.__wrapped__(file)
 
 
@@ -69,7 +99,7 @@ def _locked_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
 def schema_id(contract: Contract) -> int:
     """The id of the contract's present schema. Raises StaleLock where it has none."""
     schema = avro_schema(contract)
-    for entry in locked():
+    for entry in known():
         if entry.topic == contract.name and entry.schema == schema:
             return entry.id
     raise StaleLock(contract.name, LOCK)
@@ -77,4 +107,4 @@ def schema_id(contract: Contract) -> int:
 
 def schemas_of(contract: Contract) -> Mapping[int, dict[str, Any]]:
     """Every schema that the topic's records may be written with, by id."""
-    return {entry.id: entry.schema for entry in locked() if entry.topic == contract.name}
+    return {entry.id: entry.schema for entry in known() if entry.topic == contract.name}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
@@ -67,6 +67,8 @@ class Contract:
     domain: str
     entity: str
     major: int
+    version: str
+    """major.minor.patch: of what is released, the last; a change that breaks nobody raises it."""
     owner: str
     description: str
     fields: tuple[Field, ...]
@@ -76,10 +78,30 @@ class Contract:
     """How long after it happened an event may be published and still be applied."""
     skew: timedelta | None
     """How long before it happened an event may be published, by a clock that is ahead."""
+    began: str | None
+    """The first time in the key: when what a row tells of began."""
+    retention: timedelta | None
+    """How much longer ago than in the newest row that may be, before readers drop the row."""
+    grace: timedelta | None
+    """How long after the end of what a row tells of an event may be published and be on time."""
     rules: tuple[Rule, ...]
     settings: TopicSettings
     examples: tuple[Row, ...]
     invalid_examples: tuple[InvalidExample, ...]
+    readers: tuple[str, ...] = ()
+    """Who may read a private topic from outside its domain."""
+    sunset: date | None = None
+    """Until when it is kept up, where a newer major version stands beside it."""
+
+    @property
+    def file(self) -> str:
+        """Where it stands, seen from the folder of contracts."""
+        return f"{self.kind}s/{self.domain}/{self.entity}.v{self.major}.yaml"
+
+    @property
+    def times(self) -> frozenset[str]:
+        """The fields that are times."""
+        return frozenset(field.name for field in self.fields if field.type == "timestamp")
 
     def __repr__(self) -> str:
         return f"Contract({self.name})"

@@ -1,7 +1,7 @@
 """What a contract says beyond its fields and rules: key, time, topic, examples."""
 
-from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,8 +13,14 @@ from contracts.errors import BadContract
 from contracts.odcs import CustomProperties
 from contracts.shape import Field, InvalidExample, Row, Rule, TopicSettings
 
-KEY_TYPES = ("string", "int", "long")
-SPANS = ("horizon", "skew")
+KEY_TYPES = ("string", "int", "long", "timestamp")
+EVENT_SPANS = ("horizon", "skew")
+SPANS = (*EVENT_SPANS, "retention", "grace")
+MEASURED_ON = {
+    **dict.fromkeys(EVENT_SPANS, "It is measured on eventTime."),
+    "retention": "It is measured on the time in the key.",
+    "grace": "It is measured on the time when what the key's time begins is over.",
+}
 SPAN_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 PARTITIONS_MAX = 1024
 KNOWN_PROPERTIES = "examples, invalidExamples"
@@ -70,22 +76,49 @@ def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | N
     return name
 
 
+def time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
+    """The first time in the key: when what a row tells of began."""
+    times = {field.name for field in fields if field.type == "timestamp"}
+    return next((name for name in key if name in times), None)
+
+
+def measured(
+    fields: Sequence[Field], key: Sequence[str], event_time: str | None
+) -> dict[str, tuple[str, ...]]:
+    """By span: the fields of which it may be measured on one."""
+    began = time_in_key(fields, key)
+    ends = [
+        field.name
+        for field in fields
+        if field.type == "timestamp" and field.required and field.name not in key
+    ]
+    return {
+        **dict.fromkeys(EVENT_SPANS, (event_time,) if event_time else ()),
+        "retention": (began,) if began else (),
+        "grace": tuple(ends) if began else (),
+    }
+
+
 def spans(
-    file: Path, listed: Iterable[ServiceLevelAgreementProperty], element: str | None
+    file: Path,
+    listed: Iterable[ServiceLevelAgreementProperty],
+    entity: str,
+    measured: Mapping[str, Sequence[str]],
 ) -> dict[str, timedelta]:
-    """Horizon and skew, by name; each says on which field it is measured, and why it is so long."""
+    """Each span by its name; it says on which field it is measured, and why it is so long."""
     found: dict[str, timedelta] = {}
     for one in listed:
         where = f"slaProperties, {one.property}"
         if one.property not in SPANS or one.property in found:
-            raise BadContract(file, where, "horizon and skew, once each", one.property, "Mend it.")
+            expected = f"{', '.join(SPANS)}, once each"
+            raise BadContract(file, where, expected, one.property, "Mend it.")
         if type(one.value) is not int or one.value < 0 or one.unit not in SPAN_UNITS:
             expected = f"a whole number of {', '.join(SPAN_UNITS)}"
             raise BadContract(file, where, expected, f"{one.value} {one.unit}", "Mend it.")
-        if element is None or one.element != element:
-            raise BadContract(
-                file, where, f"element {element}", one.element, "It is measured on eventTime."
-            )
+        elements = [f"{entity}.{name}" for name in measured[one.property]]
+        if one.element not in elements:
+            expected = f"element {' or '.join(elements) or 'none: there is no such time'}"
+            raise BadContract(file, where, expected, one.element, MEASURED_ON[one.property])
         if not one.description:
             raise BadContract(file, where, "a description", "none", "Say why it is so long.")
         found[one.property] = timedelta(**{SPAN_UNITS[one.unit]: one.value})
@@ -107,6 +140,23 @@ def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
                 file, f"topicConfig, {name}", "a string", repr(value), "Put it in quotes."
             )
     return TopicSettings(partitions, MappingProxyType(config))
+
+
+def readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
+    """Who may read a private topic although they belong to another domain."""
+    if names and visibility == "public":
+        raise BadContract(file, "readers", "none", names, "Anybody may read what is public.")
+    for name in names:
+        if not isinstance(name, str) or names.count(name) > 1:
+            raise BadContract(file, "readers", "names, once each", repr(name), "Mend it.")
+    return tuple(names)
+
+
+def sunset(file: Path, found: Any) -> date | None:
+    """The day until which a contract is kept up that has a successor."""
+    if isinstance(found, datetime):
+        raise BadContract(file, "sunset", "a day, as 2027-03-31", found, "Leave out the time.")
+    return found  # type: ignore[no-any-return]  # a date: whoever took it has looked
 
 
 def refuse_ambiguous_items(file: Path, fields: Sequence[Field]) -> None:

@@ -2,13 +2,16 @@
 
 from confluent_kafka import Message
 
-from contracts import CLOCKS, decode, encode, key
+from contracts import CLOCKS, encode, key
+from contracts.consumer import reader
 from generators.clock import ClockState, WorldClock
 from generators.parameters import Parameters
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
 
 PARAMETERS_HEADER = "parameters"
+
+decode = reader("simulator")
 
 
 class Beacon:

@@ -4,10 +4,21 @@ from random import Random
 
 from generators.chance import chance
 
-CUSTOMERS_PER_STORE = 400
 CASH_SHARE = 0.3
-AWAY_SHARE = 0.03  # of the visits with a card, made in another store than the home
+VISITS_PER_CARD_AND_DAY = 0.5  # in the mean: who shops every other day has one card
+CARDS_MIN = 402  # of a store
 LOYAL_EVERY = 3  # every third card belongs to a customer who is known by name
+
+# Some people of every store are on a journey each day, and may shop in one store far away. They do
+# so in the afternoon only: whoever travels through the night has time to.
+AWAY_SHARE = 0.05
+AWAY_FROM_HOUR = 12
+AWAY_UNTIL_HOUR = 18
+
+# People whom nobody meets by chance: what they do is planned.
+CAST = 30_000  # of every store; like its cards, a multiple of LOYAL_EVERY
+
+TOKENS = 2**48
 
 # Card token and customer id; both are absent with cash.
 Payer = tuple[str | None, str | None]
@@ -17,21 +28,52 @@ CASH: Payer = (None, None)
 class Customers:
     """The same people every day: a card keeps its token and its owner."""
 
-    def __init__(self, seed: int, stores: int) -> None:
+    def __init__(self, seed: int, stores: int, card_visits_per_day: float) -> None:
+        """Visits: with a card, to all stores together."""
         draw = chance(seed, "customers")
-        self._payers: list[Payer] = [
-            (
-                f"tok_{draw.getrandbits(48):012x}",
-                f"C{number:06d}" if number % LOYAL_EVERY == 0 else None,
-            )
-            for number in range(stores * CUSTOMERS_PER_STORE)
-        ]
+        self._step = draw.getrandbits(48) | 1  # odd: no two cards have the same token
+        self._first = draw.getrandbits(48)
+        self._stores = stores
+        per_store = card_visits_per_day / VISITS_PER_CARD_AND_DAY / stores
+        self._cards = max(CARDS_MIN, int(per_store) // LOYAL_EVERY * LOYAL_EVERY)
+        self._away = int(self._cards * AWAY_SHARE)
 
-    def payer(self, store: int, draw: Random) -> Payer:
+    def payer(self, store: int, day: int, hour_of_day: int, draw: Random) -> Payer:
         """Who stands at a till of the store: mostly people who live nearby."""
         share = draw.random()
         if share < CASH_SHARE:
             return CASH
-        if share < CASH_SHARE + AWAY_SHARE:
-            return self._payers[int(draw.random() * len(self._payers))]
-        return self._payers[int((store + draw.random()) * CUSTOMERS_PER_STORE)]
+        if share < CASH_SHARE + AWAY_SHARE and AWAY_FROM_HOUR <= hour_of_day < AWAY_UNTIL_HOUR:
+            traveller = self._traveller(store, day, draw)
+            if traveller is not None:
+                return traveller
+        number = int(draw.random() * self._cards)
+        if (number - day * self._away) % self._cards < self._away:  # on a journey
+            number = (number + self._away) % self._cards
+        return self._person(store, number)
+
+    def cast(self, store: int, share: float, known: bool) -> Payer:
+        """One of those who are not met by chance; share: which, from 0 to 1.
+
+        Known: by name, as a customer.
+        """
+        number = self._cards + int(share * CAST / LOYAL_EVERY) * LOYAL_EVERY
+        return self._person(store, number if known else number + 1)
+
+    def _traveller(self, store: int, day: int, draw: Random) -> Payer | None:
+        """Somebody from elsewhere whose journey leads here today, where there is anybody."""
+        if self._stores < 2:
+            return None
+        elsewhere = self._stores - 1
+        way = int(draw.random() * elsewhere)  # a home has as many ways out, one for each store
+        home = (store - way - 1) % self._stores
+        there = -(-(self._away - way) // elsewhere)
+        if there < 1:
+            return None
+        on_the_way = way + elsewhere * int(draw.random() * there)
+        return self._person(home, (day * self._away + on_the_way) % self._cards)
+
+    def _person(self, store: int, number: int) -> Payer:
+        card = store * (self._cards + CAST) + number
+        token = f"tok_{(self._first + card * self._step) % TOKENS:012x}"
+        return token, f"C{card:06d}" if card % LOYAL_EVERY == 0 else None

@@ -8,7 +8,14 @@ from typing import NamedTuple
 from generators.chance import chance
 from generators.customers import Customers, Payer
 from generators.stores import Store
-from generators.ticks import HOUR_MS, HOURS_PER_WEEK, day, hour_of_week, hour_start_ms
+from generators.ticks import (
+    HOUR_MS,
+    HOURS_PER_WEEK,
+    day,
+    hour_of_day,
+    hour_of_week,
+    hour_start_ms,
+)
 
 BY_HOUR = (3, 2, 1, 1, 1, 2, 4, 7, 9, 10, 11, 12, 13, 11, 10, 10, 12, 15, 16, 13, 9, 6, 5, 4)
 BY_WEEKDAY = (9, 9, 10, 10, 13, 15, 8)  # Monday first
@@ -48,6 +55,10 @@ class Demand:
         """How much each shelf is wanted today, relative to the others."""
         self._wanted = [float(total) for total in accumulate(wanted)]
 
+    def shelf(self, share: float) -> int:
+        """The shelf of something that is wanted today; share: which, from 0 to 1."""
+        return bisect(self._wanted, share * self._wanted[-1])
+
     def hour(self, hour: int) -> list[Arrival]:
         """Everybody who comes in the world's n-th hour, first come first."""
         draw = chance(self._seed, self._store.store_id, hour, "demand")
@@ -61,12 +72,13 @@ class Demand:
         times = sorted(start_ms + int(random() * HOUR_MS) for _ in range(visits))
         wanted, everything = self._wanted, self._wanted[-1]
         store, registers, payer = self._store.number, self._store.registers, self._customers.payer
+        today, hour_today = day(hour), hour_of_day(hour)
         lines, units = len(LINES), len(UNITS)
         return [
             Arrival(
                 at_ms,
                 int(random() * registers),
-                payer(store, draw),
+                payer(store, today, hour_today, draw),
                 [
                     (bisect(wanted, random() * everything), UNITS[int(random() * units)])
                     for _ in range(LINES[int(random() * lines)])

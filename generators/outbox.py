@@ -65,7 +65,7 @@ class Outbox:
             return
         dirt = next((dirt for below, dirt in self._below if share < below), Dirt.NONE)
         if dirt is Dirt.LATE:
-            self._post_late(topic, key, event, happened_ms)
+            self._post_late_or_twice(topic, key, event, happened_ms)
         elif dirt is Dirt.BEYOND_HORIZON:
             delay_ms = self._horizons_ms[topic] + 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
             self._wait(happened_ms + delay_ms, topic, key, event, dirt)
@@ -74,6 +74,12 @@ class Outbox:
             self._post_again(topic, key, event, happened_ms, happened_ms)
         else:
             self._post_now(topic, key, event, happened_ms, dirt)
+
+    def post_late(
+        self, topic: str, key: str, event: Event, happened_ms: int, delay_ms: int
+    ) -> None:
+        """Publish so long after it happened, within the horizon, once."""
+        self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
 
     def due(self, until_ms: int) -> list[Record]:
         """Take out everything to be published before then, in order."""
@@ -98,7 +104,7 @@ class Outbox:
         self._now.append(Record(happened_ms, self._order, topic, key, event, dirt))
         self._order += 1
 
-    def _post_late(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
+    def _post_late_or_twice(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         span_ms = self._horizons_ms[topic] - LATE_MS_MIN
         published_ms = happened_ms + LATE_MS_MIN + int(self._random() * span_ms)
         self._wait(published_ms, topic, key, event, Dirt.LATE)

@@ -2,17 +2,24 @@
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from generators.dirt import Dirt
 from infra.settings import Settings
 
+Refill = Literal["vans", "orders"]
+"""Who fills the shelves: the simulator's own vans, or whoever obeys purchase orders."""
+
 # Raised by whoever changes what a world with the same parameters does.
-RULES = 5
+RULES = 6
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Two worlds with equal parameters hold the same events, at any pace."""
+    """Two worlds with equal parameters hold the same events, at any pace.
+
+    But for a world that is refilled by orders: it holds what was confirmed to it, besides.
+    """
 
     seed: int
     stores: int
@@ -25,6 +32,9 @@ class Parameters:
     malformed_rate: float
     unknown_schema_rate: float
     broken_rule_rate: float
+    fraud_rate: float  # frauds planned, per visit
+    look_alike_rate: float
+    refill: Refill = "vans"
 
     def dirt_rates(self) -> dict[Dirt, float]:
         """Of the events that move stock, the share of each kind of dirt."""
@@ -67,8 +77,11 @@ def parameters(settings: Settings) -> Parameters:
         malformed_rate=settings.simulator_malformed_rate,
         unknown_schema_rate=settings.simulator_unknown_schema_rate,
         broken_rule_rate=settings.simulator_broken_rule_rate,
+        fraud_rate=settings.simulator_fraud_rate,
+        look_alike_rate=settings.simulator_look_alike_rate,
+        refill=settings.simulator_refill,
     )
 
 
-def _shown(names: list[str], values: dict[str, float]) -> str:
+def _shown(names: list[str], values: dict[str, float | str]) -> str:
     return ", ".join(f"{name} {values.get(name)}" for name in names)

@@ -19,6 +19,7 @@ class Return(NamedTuple):
 
     at_ms: int
     sold_by: str  # the receipt's event id
+    sold_ms: int
     sku: str
     units: int
     unit_price_cents: int
@@ -26,20 +27,17 @@ class Return(NamedTuple):
     receipt_lost: bool
     broken: bool
 
-    def refunded(
-        self, event_id: str, at_ms: int, store_id: str, register_id: str, cashier_id: str
-    ) -> Event:
-        line = {"sku": self.sku, "units": self.units, "unit_price_cents": self.unit_price_cents}
-        return {
-            "event_id": event_id,
-            "event_time": at_ms,
-            "store_id": store_id,
-            "register_id": register_id,
-            "cashier_id": cashier_id,
-            "card_token": self.card_token,
-            "receipt_event_id": None if self.receipt_lost else self.sold_by,
-            "lines": [line],
-        }
+    @property
+    def line(self) -> Event:
+        """What comes back."""
+        return {"sku": self.sku, "units": self.units, "unit_price_cents": self.unit_price_cents}
+
+    @property
+    def receipt(self) -> Event | None:
+        """What the customer can show of it."""
+        if self.receipt_lost:
+            return None
+        return {"event_id": self.sold_by, "event_time": self.sold_ms}
 
 
 class Returns:
@@ -68,6 +66,7 @@ class Returns:
                 + AFTER_MS_MIN
                 + int(random() * (AFTER_MS_MAX - AFTER_MS_MIN)),
                 sold_by=receipt["event_id"],
+                sold_ms=receipt["event_time"],
                 sku=line["sku"],
                 units=1 + int(random() * line["units"]),
                 unit_price_cents=line["unit_price_cents"],

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from generators.intake import Intake, Nothing
 from generators.pacer import Pacer
 from generators.publisher import Publisher
 from generators.resume import Logged
@@ -13,6 +14,8 @@ from generators.room import Room
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import TICKS_PER_DAY, tick_start_ms
 from generators.world import World
+
+NOTHING = Nothing()
 
 log = logging.getLogger("simulator")
 
@@ -46,6 +49,7 @@ def run(
     room: Room,
     report: Report,
     until_tick: int | None = None,
+    intake: Intake = NOTHING,
 ) -> None:
     """Publish what the log does not hold yet, until that tick or until told to stop.
 
@@ -63,7 +67,7 @@ def run(
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
             snapshots.save(world.state())
-        for publication in logged.missing(world.tick()):
+        for publication in logged.missing(world.tick(intake.due(tick))):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from generators.demand import UNITS_PER_RECEIPT_MEAN
+from generators.parameters import Refill
 from generators.products import Product
 from generators.stores import Store
 from generators.supply import Supply
 
 UNITS_MIN = 6  # on a full shelf
 COVER_DAYS = 1.0  # of mean demand, on a full shelf
+REVIEWED_DAYS = 2  # until goods that a first review orders leave, at the latest
 ORDER_BELOW_SHARE = 0.25  # of a full shelf: a busy day leaves some empty before the van comes
 
 
@@ -20,7 +22,12 @@ class Shelves:
     """
 
     def __init__(
-        self, seed: int, store: Store, products: Sequence[Product], visits_per_day: float
+        self,
+        seed: int,
+        store: Store,
+        products: Sequence[Product],
+        visits_per_day: float,
+        refill: Refill = "vans",
     ) -> None:
         kept = [products[number] for number in store.assortment]
         self._visits_per_day = visits_per_day
@@ -30,16 +37,26 @@ class Shelves:
         self.full: list[int] = []  # units on each full shelf, today
         self.units = [0] * len(kept)
         self.moved: dict[str, int] = {}  # by sku: units, since the ledger last looked
+        self.missed = [0] * len(kept)  # units that were wanted and not there; no part of the world
         # Units that left the shelf and that no record tells of.
         self.unrecorded = [0] * len(kept)
-        self.supply = Supply(seed, store, [product.pack_size_units for product in kept])
+        self.packs_units = [product.pack_size_units for product in kept]
+        self.supply = Supply(seed, store, self.packs_units, refill)
+        # Vans come within hours; who waits for orders begins with as much as their way is long.
+        self._cover_days = [
+            COVER_DAYS if refill == "vans" else product.lead_time_days + REVIEWED_DAYS
+            for product in kept
+        ]
         self._assortment = store.assortment
         self._order_below: list[int] = []
 
     def begin_day(self, wanted: Sequence[int]) -> None:
         """The more a shelf is wanted today, relative to the others, the more it is to hold."""
         units_per_day = self._visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(wanted)
-        self.full = [UNITS_MIN + int(share * units_per_day * COVER_DAYS) for share in wanted]
+        self.full = [
+            UNITS_MIN + int(share * units_per_day * days)
+            for share, days in zip(wanted, self._cover_days, strict=True)
+        ]
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
 
     def put(self, shelf: int, units: int) -> None:
@@ -51,6 +68,8 @@ class Shelves:
         """Take what is wanted, or what is left of it; order more when little remains."""
         there = self.units[shelf]
         units = wanted if wanted < there else there
+        if units < wanted:
+            self.missed[shelf] += wanted - units
         if units:
             sku = self.skus[shelf]
             left = self.units[shelf] = there - units

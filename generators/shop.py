@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.customers import Payer
 from generators.demand import Arrival, Demand
 from generators.event import Event
 from generators.losses import Kind, Loss, counted, losses
@@ -12,7 +13,7 @@ from generators.returns import Return, Returns
 from generators.shelves import Shelves
 from generators.stores import Store
 from generators.supply import Shipment
-from generators.ticks import TICK_MS, TICKS_PER_HOUR, hour_of_day, tick_start_ms
+from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, hour_of_day, tick_start_ms
 
 SHIFTS_PER_DAY = 3
 SHIFT_TICKS = 24 * TICKS_PER_HOUR // SHIFTS_PER_DAY
@@ -83,6 +84,70 @@ class Shop:
         if minute == self.store.number % TICKS_PER_HOUR:
             self._count(counted(len(self.shelves.skus), hour), end_ms - 1)
 
+    @property
+    def visits(self) -> int:
+        """How many come in the rest of this hour."""
+        return len(self._arrivals)
+
+    def wanted(self, share: float) -> int:
+        """A shelf of what people want today; share: which, from 0 to 1."""
+        return self._demand.shelf(share)
+
+    def issue(
+        self, at_ms: int, till: int, payer: Payer, lines: list[Event], delay_ms: int = 0
+    ) -> Event:
+        """A receipt for what has been taken; a delay is how late it is published."""
+        card_token, customer_id = payer
+        receipt = {
+            "event_id": self._event_id("R"),
+            "event_time": at_ms,
+            "store_id": self.store.store_id,
+            "register_id": self._registers[till],
+            "cashier_id": self._on_duty[till],
+            "card_token": card_token,
+            "customer_id": customer_id,
+            "lines": lines,
+        }
+        if delay_ms:
+            self._outbox.post_late(RECEIPTS.name, self.store.store_id, receipt, at_ms, delay_ms)
+        else:
+            self._outbox.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
+        return receipt
+
+    def pay_back(
+        self,
+        at_ms: int,
+        till: int,
+        card_token: str | None,
+        receipt: Event | None,
+        lines: list[Event],
+    ) -> Event:
+        """A refund, by a receipt of which id and time are told, or by none."""
+        refund = {
+            "event_id": self._event_id("B"),
+            "event_time": at_ms,
+            "store_id": self.store.store_id,
+            "register_id": self._registers[till],
+            "cashier_id": self._on_duty[till],
+            "card_token": card_token,
+            "receipt_event_id": receipt["event_id"] if receipt else None,
+            "receipt_event_time": receipt["event_time"] if receipt else None,
+            "lines": lines,
+        }
+        self._outbox.post(REFUNDS.name, self.store.store_id, refund, at_ms)
+        return refund
+
+    def put_back(self, sku: str, units: int, there: int) -> None:
+        """Put what is there of the units paid back; of the rest the shelf knows nothing."""
+        shelf = self.shelves.place[sku]
+        if there:
+            self.shelves.put(shelf, there)
+        self.shelves.unrecorded[shelf] += units - there
+
+    def receipt_id(self, at_ms: int, number: int) -> str:
+        """What the receipt of that number would be called that was issued then."""
+        return f"{self.store.store_id}-{(at_ms - START_MS) // TICK_MS}-R{number}"
+
     def state(self) -> dict[str, Any]:
         return {"shelves": self.shelves.state(), "returns": self._returns.state()}
 
@@ -115,19 +180,16 @@ class Shop:
 
     def _refund(self, brought: Return, at_ms: int) -> None:
         """Pay back, at the first till; put back what is whole, and write off what is not."""
-        store_id, shelf = self.store.store_id, self.shelves.place[brought.sku]
+        shelf = self.shelves.place[brought.sku]
         self.shelves.put(shelf, brought.units)
-        event = brought.refunded(
-            self._event_id("B"), at_ms, store_id, self._registers[0], self._on_duty[0]
-        )
-        self._outbox.post(REFUNDS.name, store_id, event, at_ms)
+        self.pay_back(at_ms, 0, brought.card_token, brought.receipt, [brought.line])
         if brought.broken:
             self.shelves.take(shelf, brought.units)
             self._adjust(shelf, -brought.units, "damage", at_ms)
 
     def _sell(self, arrival: Arrival) -> None:
         """A receipt for what is there of the basket; who finds nothing leaves without one."""
-        at_ms, register, (card_token, customer_id), wants = arrival
+        at_ms, register, payer, wants = arrival
         shelves = self.shelves
         lines = [
             {
@@ -139,18 +201,7 @@ class Shop:
             if (units := shelves.take(shelf, wanted))
         ]
         if lines:
-            receipt = {
-                "event_id": self._event_id("R"),
-                "event_time": at_ms,
-                "store_id": self.store.store_id,
-                "register_id": self._registers[register],
-                "cashier_id": self._on_duty[register],
-                "card_token": card_token,
-                "customer_id": customer_id,
-                "lines": lines,
-            }
-            self._outbox.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
-            self._returns.consider(receipt)
+            self._returns.consider(self.issue(at_ms, register, payer, lines))
 
     def _lose(self, loss: Loss, at_ms: int) -> None:
         units = self.shelves.take(loss.shelf, loss.units)

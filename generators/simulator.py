@@ -16,6 +16,7 @@ from threading import Thread
 from contracts import CLOCKS
 from generators.beacon import PARAMETERS_HEADER, Beacon, shown_ms
 from generators.clock import ClockState, WorldClock, speed_milli, wall_ms
+from generators.intake import Intake, Journal, Nothing, Orders
 from generators.log_end import header_of, last_published, published
 from generators.pacer import Paced, Unpaced
 from generators.parameters import Parameters, parameters
@@ -37,6 +38,16 @@ BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
 GARBAGE_OBJECTS = 100_000
 
 log = logging.getLogger("simulator")
+
+
+class NoHistory(Trouble):
+    """Nobody reviews shelves and obeys orders as fast as a backfill goes."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A backfill needs SIMULATOR_REFILL=vans, found orders: nobody answers them as fast as "
+            "history is published. Start without a backfill, faster if need be: SIMULATOR_SPEED=600"
+        )
 
 
 class SecondSimulator(Trouble):
@@ -70,6 +81,8 @@ def simulate(
 def _simulate(
     settings: Settings, stop: Signal, backfill_days: int, live: bool, report: Report
 ) -> None:
+    if backfill_days and settings.simulator_refill == "orders":
+        raise NoHistory
     wanted = parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     room = Room(stop, partial(shortage, settings))
@@ -94,9 +107,18 @@ def _simulate(
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, wall_ms, beacon.announce)
-        run(world, logged, pacer, Publisher(client, wall_ms), snapshots, room, report)
+        heard = _intake(settings, wanted, logged)
+        publisher = Publisher(client, wall_ms)
+        run(world, logged, pacer, publisher, snapshots, room, report, intake=heard)
         pacer.stand()
     beacon.flush()
+
+
+def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Intake:
+    if wanted.refill == "vans":
+        return Nothing()
+    journal = Journal(settings.data_dir / "simulator", wanted.text())
+    return Orders(settings, journal, logged.newest_ms)
 
 
 def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:

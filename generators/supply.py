@@ -1,4 +1,7 @@
-"""Deliveries: every few hours a van leaves for a store with what its shelves were short of."""
+"""Deliveries: every few hours a van leaves for a store with what its shelves were short of.
+
+Or, where the world is refilled by orders, nothing leaves but what a supplier has confirmed.
+"""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,6 +9,7 @@ from typing import Any, NamedTuple
 
 from generators.chance import chance
 from generators.event import Event
+from generators.parameters import Refill
 from generators.stores import Store
 from generators.ticks import HOUR_MS, START_MS, TICK_MS, TICKS_PER_HOUR
 
@@ -27,10 +31,23 @@ class Load(NamedTuple):
     received_units: int  # what will be there when the store counts
 
 
-class Shipment(NamedTuple):
-    """Goods on their way to a store. Times are whole world minutes."""
+class Confirmed(NamedTuple):
+    """What a supplier has confirmed of an order. Times are world milliseconds."""
 
-    number: int  # of the store's shipments, from one
+    order_id: str
+    store_id: str
+    sku: str
+    ordered_units: int
+    shipped_units: int
+    dispatches_ms: int
+    arrives_ms: int
+
+
+class Shipment(NamedTuple):
+    """Goods on their way to a store."""
+
+    shipment_id: str
+    order_id: str | None
     arrives_ms: int
     loads: tuple[Load, ...]
 
@@ -43,13 +60,12 @@ class Shipment(NamedTuple):
         return self._step(store_id, "received", self.arrives_ms, lines)
 
     def _step(self, store_id: str, status: str, at_ms: int, lines: list[Event]) -> Event:
-        shipment_id = f"{store_id}-V{self.number}"
         return {
-            "event_id": f"{shipment_id}-{status}",
+            "event_id": f"{self.shipment_id}-{status}",
             "event_time": at_ms,
             "store_id": store_id,
-            "shipment_id": shipment_id,
-            "purchase_order_id": None,
+            "shipment_id": self.shipment_id,
+            "purchase_order_id": self.order_id,
             "status": status,
             "lines": lines,
         }
@@ -58,8 +74,12 @@ class Shipment(NamedTuple):
 class Supply:
     """What one store has ordered, and what is on its way to it."""
 
-    def __init__(self, seed: int, store: Store, packs_units: Sequence[int]) -> None:
+    def __init__(
+        self, seed: int, store: Store, packs_units: Sequence[int], refill: Refill = "vans"
+    ) -> None:
         """Packs: how many units of each shelf come in one; only whole ones are delivered."""
+        self._by_vans = refill == "vans"
+        self._planned: list[tuple[int, Shipment]] = []  # when it leaves, and what
         self._seed = seed
         self._store_id = store.store_id
         self._packs_units = packs_units
@@ -73,12 +93,23 @@ class Supply:
         return shelf in self._awaited
 
     def order(self, shelf: int, units: int) -> None:
-        """As many packs as the units need, with the next van."""
+        """As many packs as the units need, with the next van, if there are vans."""
+        if not self._by_vans:
+            return
         self._ordered.append((shelf, -(-units // self._packs_units[shelf])))
         self._awaited.add(shelf)
 
+    def plan(self, shelf: int, confirmed: Confirmed) -> None:
+        """Send what a supplier has confirmed, when it is to leave."""
+        load = Load(shelf, confirmed.ordered_units, confirmed.shipped_units)
+        order_id = confirmed.order_id
+        shipment = Shipment(order_id, order_id, confirmed.arrives_ms, (load,))
+        self._planned.append((confirmed.dispatches_ms, shipment))
+
     def leaving(self, now_ms: int) -> list[Shipment]:
-        """Send what is ordered, if a van leaves now."""
+        """What leaves now, be it planned or with a van."""
+        if not self._by_vans:
+            return self._leaving_as_planned(now_ms)
         if (now_ms - self._phase_ms) % VAN_EVERY_MS:
             return []
         ordered, self._ordered = self._ordered, []
@@ -98,24 +129,40 @@ class Supply:
         return here
 
     def state(self) -> dict[str, Any]:
-        return {"sent": self._sent, "ordered": self._ordered, "underway": self._underway}
+        return {
+            "sent": self._sent,
+            "ordered": self._ordered,
+            "underway": self._underway,
+            "planned": self._planned,
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         self._sent = state["sent"]
         self._ordered = [(shelf, packs) for shelf, packs in state["ordered"]]
-        self._underway = [
-            Shipment(number, arrives_ms, tuple(Load(*load) for load in loads))
-            for number, arrives_ms, loads in state["underway"]
-        ]
+        self._underway = [_shipment(*shipment) for shipment in state["underway"]]
+        self._planned = [(at_ms, _shipment(*shipment)) for at_ms, shipment in state["planned"]]
         self._awaited = {shelf for shelf, _ in self._ordered}
         self._awaited.update(load.shelf for one in self._underway for load in one.loads)
+
+    def _leaving_as_planned(self, now_ms: int) -> list[Shipment]:
+        """Who is told late leaves at once, and is not there before a journey's time is over."""
+        leaving = [
+            shipment._replace(arrives_ms=max(shipment.arrives_ms, now_ms + TICK_MS))
+            for at_ms, shipment in self._planned
+            if at_ms <= now_ms
+        ]
+        if leaving:
+            self._planned = [one for one in self._planned if one[0] > now_ms]
+            self._underway += leaving
+        return leaving
 
     def _shipment(self, ordered: Sequence[tuple[int, int]], now_ms: int) -> Shipment:
         self._sent += 1
         draw = chance(self._seed, self._store_id, self._sent, "shipment")
         late_ticks = int(draw.random() * LATE_TICKS_MAX) if draw.random() < LATE_SHARE else 0
         return Shipment(
-            self._sent,
+            f"{self._store_id}-V{self._sent}",
+            None,
             now_ms + TRAVEL_MS + late_ticks * TICK_MS,
             tuple(self._load(draw, shelf, packs) for shelf, packs in ordered),
         )
@@ -124,6 +171,12 @@ class Supply:
         units = self._packs_units[shelf]
         there = int(draw.random() * packs) if draw.random() < SHORT_SHARE else packs
         return Load(shelf, packs * units, there * units)
+
+
+def _shipment(
+    shipment_id: str, order_id: str | None, arrives_ms: int, loads: Sequence[Sequence[int]]
+) -> Shipment:
+    return Shipment(shipment_id, order_id, arrives_ms, tuple(Load(*load) for load in loads))
 
 
 def _line(skus: Sequence[str], load: Load, received_units: int) -> Event:

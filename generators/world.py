@@ -1,12 +1,13 @@
 """The world: a function of its parameters, minute by minute."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
 from contracts import (
     ADJUSTMENTS,
     HEARTBEATS,
+    INCIDENTS,
     LEDGER,
     PRICE_CHANGES,
     PRODUCTS,
@@ -17,9 +18,10 @@ from contracts import (
 )
 from generators.catalog import product_introduced, store_opened
 from generators.clock import WORLD
-from generators.customers import Customers
+from generators.customers import CASH_SHARE, Customers
 from generators.demand import Demand, visits_per_hour
 from generators.event import Event
+from generators.incidents.book import Incidents
 from generators.ledger import Page
 from generators.numbering import Counts, Numbering, Publication
 from generators.outbox import Outbox
@@ -31,10 +33,18 @@ from generators.seasons import SEASONS, season_percent
 from generators.shelves import Shelves
 from generators.shop import Shop
 from generators.stores import stores
-from generators.ticks import HOURS_PER_WEEK, TICKS_PER_HOUR, day, hour_start_ms, tick_start_ms
+from generators.supply import Confirmed
+from generators.ticks import (
+    HOURS_PER_WEEK,
+    TICKS_PER_DAY,
+    TICKS_PER_HOUR,
+    day,
+    hour_start_ms,
+    tick_start_ms,
+)
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
-TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER, HEARTBEATS)
+TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
 HORIZONS_MS = {
     topic.name: topic.horizon // timedelta(milliseconds=1) for topic in MOVING if topic.horizon
 }
@@ -51,14 +61,18 @@ class World:
         self._prices = Prices(parameters.seed, self.products, self._promotions)
         self._outbox = Outbox(parameters, HORIZONS_MS)
         self._numbering = Numbering({topic.name: topic.settings.partitions for topic in TOPICS})
-        self._shops = self._open_shops(parameters)
+        customers = Customers(
+            parameters.seed, parameters.stores, card_visits_per_day(parameters.receipts_per_minute)
+        )
+        self._shops = self._open_shops(parameters, customers)
+        self._incidents = Incidents(parameters, self._stores, customers)
         self._day = -1  # that has begun
         self.next_tick = 0
 
-    def tick(self) -> list[Publication]:
+    def tick(self, confirmed: Sequence[Confirmed] = ()) -> list[Publication]:
         """What is published in the next minute, oldest first.
 
-        Each store's ledger page closes it; a heartbeat says that it is over.
+        Ledger pages close it, then the incidents that are over; a heartbeat says that it is.
 
         What the world knows of a tick from outside is given at its beginning.
         """
@@ -71,8 +85,11 @@ class World:
             self._begin()
         if minute == 0:
             self._begin_hour(hour)
+        for order in confirmed:
+            self._plan(order)
         for shop in self._shops:
             shop.minute(tick)
+        self._incidents.act(self._shops, tick)
         publications = self._publish(tick, end_ms)
         self.next_tick = tick + 1
         return publications
@@ -82,10 +99,19 @@ class World:
         """How many records each partition has been given so far."""
         return self._numbering.counts
 
+    @property
+    def store_ids(self) -> tuple[str, ...]:
+        return tuple(store.store_id for store in self._stores)
+
     def units(self, store_id: str) -> dict[str, int]:
         """What is really on the shelves of a store, by sku."""
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.units, strict=True))
+
+    def missed(self, store_id: str) -> dict[str, int]:
+        """Units that were wanted in a store and not there, by sku, since the program started."""
+        shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
+        return dict(zip(shelves.skus, shelves.missed, strict=True))
 
     def state(self) -> dict[str, Any]:
         """All that the next tick needs; to be had between two hours, where nothing else is open.
@@ -101,6 +127,7 @@ class World:
             "counts": self._numbering.counts,
             "outbox": self._outbox.state(),
             "prices": self._prices.state(),
+            "incidents": self._incidents.state(),
             "shops": [shop.state() for shop in self._shops],
         }
 
@@ -110,18 +137,31 @@ class World:
         self._numbering.restore(state["counts"])
         self._outbox.restore(state["outbox"])
         self._prices.restore(state["prices"])
+        self._incidents.restore(state["incidents"])
         for shop, of_shop in zip(self._shops, state["shops"], strict=True):
             shop.restore(of_shop)
             shop.shelves.price(self._prices.cents)
 
-    def _open_shops(self, parameters: Parameters) -> list[Shop]:
-        customers = Customers(parameters.seed, parameters.stores)
+    def _plan(self, order: Confirmed) -> None:
+        """What no shelf of the world is for is left with the supplier."""
+        for shop in self._shops:
+            shelf = shop.shelves.place.get(order.sku)
+            if shop.store.store_id == order.store_id and shelf is not None:
+                shop.shelves.supply.plan(shelf, order)
+
+    def _open_shops(self, parameters: Parameters, customers: Customers) -> list[Shop]:
         weeks = visits_per_hour(self._stores, parameters.receipts_per_minute)
         return [
             Shop(
                 parameters.seed,
                 store,
-                Shelves(parameters.seed, store, self.products, sum(week) * 24 / HOURS_PER_WEEK),
+                Shelves(
+                    parameters.seed,
+                    store,
+                    self.products,
+                    sum(week) * 24 / HOURS_PER_WEEK,
+                    parameters.refill,
+                ),
                 Demand(parameters.seed, store, customers, week),
                 self._outbox,
             )
@@ -158,6 +198,7 @@ class World:
                 shop.shelves.price(self._prices.cents)
         for shop in self._shops:
             shop.begin_hour(hour)
+            self._incidents.begin_hour(hour, shop)
 
     def _announce(self, changes: Iterable[Event], now_ms: int) -> None:
         for change in changes:
@@ -177,6 +218,10 @@ class World:
         publications += [
             number(end_ms, LEDGER.name, page["store_id"], page) for page in closed if page
         ]
+        publications += [
+            number(end_ms, INCIDENTS.name, incident["incident_id"], incident)
+            for incident in self._incidents.over()
+        ]
         publications.append(number(end_ms, HEARTBEATS.name, WORLD, _beat(tick, end_ms)))
         return publications
 
@@ -185,6 +230,11 @@ class World:
         physical, shelves.moved = shelves.moved, {}
         positions = {topic.name: self._numbering.position(topic.name, store_id) for topic in MOVING}
         return page.close(store_id, tick, tick_start_ms(tick + 1), physical, positions)
+
+
+def card_visits_per_day(receipts_per_minute: float) -> float:
+    """In the mean of a week, in all stores together."""
+    return receipts_per_minute * TICKS_PER_DAY * (1 - CASH_SHARE)
 
 
 def _beat(tick: int, end_ms: int) -> Event:

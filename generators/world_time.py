@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from contracts import CLOCKS, GENERATIONS, HEARTBEATS, decode
+from contracts import CLOCKS, GENERATIONS, HEARTBEATS
+from contracts.consumer import reader
 from contracts.judging import JUDGED
 from generators.clock import ClockState, WorldClock, wall_ms
 from generators.pacer import BEHIND_MS_MAX
@@ -14,6 +15,8 @@ from infra.kafka import admin, end_offsets, newest_ms, read_to_end, start_offset
 from infra.settings import Settings
 
 LOOK_SECONDS = 5.0
+
+decode = reader("load")
 
 
 @dataclass(frozen=True)

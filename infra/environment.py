@@ -83,7 +83,7 @@ def make(folder: Path) -> None:
     # The stamp goes first and comes last: an interrupted installation is made anew.
     (folder / STAMP).unlink(missing_ok=True)
     venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(folder)
-    packages = install(folder, ["--require-hashes", "-r", str(LOCK)], locked())
+    packages = install(folder, ["--require-hashes", "-r", str(LOCK)], locked(LOCK))
     install(folder, ["--no-build-isolation", "--no-deps", "--no-index", "-e", str(ROOT)], 1)
     step(f"{'█' * BAR_WIDTH} {packages} packages", time.monotonic() - started)
 
@@ -101,9 +101,9 @@ def check_modules() -> None:
         ) from error
 
 
-def locked() -> int:
+def locked(lock: Path) -> int:
     """How many packages the lock names, at most: some are for other systems."""
-    return len(re.findall(r"^[A-Za-z0-9]", LOCK.read_text(), flags=re.MULTILINE))
+    return len(re.findall(r"^[A-Za-z0-9]", lock.read_text(), flags=re.MULTILINE))
 
 
 def install(folder: Path, arguments: list[str], expected: int) -> int:

@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infra.errors import Trouble
+from infra.wait import until
 
 
 @contextmanager
-def held(folder: Path, otherwise: Trouble) -> Iterator[None]:
-    """Hold the folder, which is made if it is missing; raises the trouble if another process does.
+def held(folder: Path, otherwise: Trouble, seconds_max: float = 0.0) -> Iterator[None]:
+    """Hold the folder, which is made if it is missing.
+
+    Raises the trouble if another process holds it, and does so for longer than `seconds_max`.
 
     The folder itself is locked, so that nothing has to be cleaned up; the kernel lets go when
     this process ends.
@@ -19,10 +22,16 @@ def held(folder: Path, otherwise: Trouble) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise otherwise from error
-    else:
+        if not until(lambda: locked(handle), seconds_max):
+            raise otherwise
         yield
     finally:
         os.close(handle)
+
+
+def locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

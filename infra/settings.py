@@ -98,6 +98,11 @@ class Settings(BaseSettings):
         pattern=r"^[1-9][0-9]*[mg]$",
         description="heap of the Spark driver",
     )
+    pipelines: str = Field(
+        "inventory,fraud,analytics,visits",
+        pattern=r"^[a-z]+(,[a-z]+)*$",
+        description="which pipelines run, in one Spark",
+    )
     pipeline_records_per_batch_max: int = Field(
         400_000,
         ge=1,
@@ -163,6 +168,22 @@ class Settings(BaseSettings):
         le=0.1,
         description="share of the events that break one rule of their contract",
     )
+    simulator_fraud_rate: float = Field(
+        0.0002,
+        ge=0,
+        le=0.05,
+        description="frauds planned per visit, of all six kinds together",
+    )
+    simulator_look_alike_rate: float = Field(
+        0.001,
+        ge=0,
+        le=0.05,
+        description="incidents planned per visit that only look like fraud",
+    )
+    simulator_refill: Literal["vans", "orders"] = Field(
+        "vans",
+        description="who fills the shelves: the simulator's vans, or purchase orders",
+    )
     simulator_disk_gib_max: float = Field(
         20.0,
         gt=0,
@@ -216,6 +237,10 @@ class Settings(BaseSettings):
     def bootstrap_servers(self) -> str:
         """Where Kafka answers, embedded or remote."""
         return self.kafka_bootstrap_servers or f"{HOST}:{self.broker_port}"
+
+    @property
+    def pipeline_names(self) -> tuple[str, ...]:
+        return tuple(self.pipelines.split(","))
 
     @property
     def logs_dir(self) -> Path:

@@ -1,4 +1,4 @@
-"""The guide for writers, as a reader follows it: block by block, in a folder of their own."""
+"""A guide, as a reader follows it: block by block, in a folder of their own."""
 
 import ast
 import os
@@ -7,26 +7,28 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import dedent
 
 from infra.settings import Settings, root
 from tests.processes import environment
 
 GUIDE = root() / "README.md"
-FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-SECONDS_MAX = 120
+FENCED = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+SECONDS_MAX = 600
 
 
 class Reader:
     """Somebody with a terminal, a Python of their own, and `retail` on the path."""
 
-    def __init__(self, shop: Settings, folder: Path) -> None:
+    def __init__(self, shop: Settings, folder: Path, code: Path | None = None) -> None:
+        """Code: the copy of the project that `retail` is of."""
         self._folder = folder
         self._addresses = {
             "127.0.0.1:8000": f"127.0.0.1:{shop.api_port}",
             "127.0.0.1:9092": shop.bootstrap_servers,
         }
         self._environment = {
-            "PATH": f"{commands(shop, folder)}:{os.environ['PATH']}",
+            "PATH": f"{commands(shop, folder, code)}:{os.environ['PATH']}",
             "HOME": str(folder),
         }
 
@@ -58,11 +60,13 @@ class Reader:
         return done.stdout
 
 
-def commands(shop: Settings, folder: Path) -> Path:
+def commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     """A folder with `retail` in it, which alone knows where the project is."""
     made = folder / "bin"
     made.mkdir()
-    known = {name: value for name, value in environment(shop).items() if _of_the_project(name)}
+    known = {
+        name: value for name, value in environment(shop, code).items() if _of_the_project(name)
+    }
     lines = [f"export {name}='{value}'" for name, value in known.items()]
     start = f"exec '{sys.executable}' -m infra.cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))
@@ -74,11 +78,11 @@ def _of_the_project(name: str) -> bool:
     return name == "PYTHONPATH" or name.lower() in Settings.model_fields
 
 
-def blocks() -> Mapping[str, list[str]]:
-    """The guide's blocks of code, by language."""
+def blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
+    """The guide's blocks of code, by language; as far to the left as their fences stand."""
     found: dict[str, list[str]] = {}
-    for language, block in FENCED.findall(GUIDE.read_text()):
-        found.setdefault(language, []).append(block)
+    for language, block in FENCED.findall(guide.read_text()):
+        found.setdefault(language, []).append(dedent(block))
     return found
 
 

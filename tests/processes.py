@@ -1,7 +1,9 @@
-"""What a program of this project needs to know to run under given settings."""
+"""Programs of this project: what they need to know to run, and which processes they start."""
 
 import os
 from pathlib import Path
+
+import psutil
 
 from infra.settings import Settings, root
 
@@ -11,3 +13,24 @@ def environment(where: Settings, code: Path | None = None) -> dict[str, str]:
     named = where.model_dump(mode="json", exclude_none=True)
     settings = {name.upper(): str(value) for name, value in named.items()}
     return {**os.environ, **settings, "PYTHONPATH": str(code or root())}
+
+
+def engines(pid: int) -> list[psutil.Process]:
+    """The Java processes below a process; others come and go there meanwhile."""
+    return [each for each in below(pid) if name(each) == "java"]
+
+
+def below(pid: int) -> list[psutil.Process]:
+    """Every process that the process has started, and they in turn; none of one that is gone."""
+    try:
+        return list(psutil.Process(pid).children(recursive=True))
+    except psutil.NoSuchProcess:
+        return []
+
+
+def name(process: psutil.Process) -> str:
+    """What the process runs; empty when it has ended by now."""
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""

@@ -15,7 +15,7 @@ READY_SECONDS_MAX = {
     "broker": 60,
     "simulator": 90,
     "quarantine": 90,
-    "inventory": 240,
+    "pipelines": 240,
     "api": 240,
 }
 POLL_SECONDS = 0.3

@@ -7,16 +7,19 @@ import typer
 
 from infra.cli.backfill import backfill
 from infra.cli.bench import bench
+from infra.cli.contracts import app as contracts
 from infra.cli.doctor import doctor
 from infra.cli.down import down
 from infra.cli.load import load_command
 from infra.cli.logs import logs
 from infra.cli.quarantine import app as quarantine
+from infra.cli.replay.app import app as replay
 from infra.cli.reset import reset
+from infra.cli.score import app as score
 from infra.cli.status import status
 from infra.cli.topics import app as topics
 from infra.cli.up import up
-from infra.cli.verify import app as verify
+from infra.cli.verify import verify
 from infra.errors import Trouble
 
 app = typer.Typer(
@@ -25,11 +28,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A retailer run on a log: start it, look at it, check its numbers.",
 )
-for command in (up, backfill, down, status, logs, reset, doctor, bench):
+for command in (up, backfill, down, status, logs, reset, doctor, verify, bench):
     app.command()(command)
 app.command("load")(load_command)
 app.add_typer(topics, name="topics")
-app.add_typer(verify, name="verify")
+app.add_typer(contracts, name="contracts")
+app.add_typer(replay, name="replay")
+app.add_typer(score, name="score")
 app.add_typer(quarantine, name="quarantine")
 
 

@@ -9,7 +9,6 @@ from urllib.request import urlopen
 
 import typer
 
-from contracts import RELEASES
 from contracts.judging import JUDGED, Rejection, instant, judge
 from infra import kafka
 from infra.cli import screen
@@ -165,7 +164,7 @@ def takers() -> list[str]:
     from pipelines.common.pipeline import load, pipelines  # here: it takes Spark's second
 
     declared = [load(name) for name in pipelines()]
-    return [one.writes.name for one in declared if RELEASES in one.reads]
+    return [view.contract.name for one in declared for view in one.views if view.ends is None]
 
 
 def about(record: Record) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Whether a component is really ready: asked of the thing itself, not of its process."""
 
 import http.client
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.error import URLError
@@ -9,7 +9,8 @@ from urllib.request import urlopen
 
 from confluent_kafka import KafkaException
 
-from contracts import CLOCKS, MARKERS, Contract, decode
+from contracts import CLOCKS, GENERATIONS, MARKERS, Contract
+from contracts.consumer import reader
 from infra.disk import shortage
 from infra.kafka import Partition, UnknownTopic, admin, answers, end_offsets, read_to_end
 from infra.settings import Settings
@@ -19,15 +20,13 @@ PROBE_SECONDS_MAX = 2.0
 PAUSED = "paused: "
 MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
 
+decode = reader("command-line")
+
 
 def readiness(settings: Settings, component: str, started_at: int) -> str | None:
     """What a component that started at this second (since 1970) is ready with; None: not yet."""
-    probes = {"broker": broker, "api": api, "simulator": simulator, "quarantine": quarantine}
-    probe = probes.get(component)
     try:
-        if probe is None:
-            return pipeline(settings, component, started_at)
-        return probe(settings, started_at)
+        return PROBES[component](settings, started_at)
     except (KafkaException, UnknownTopic, TimeoutError):
         return None
 
@@ -61,17 +60,22 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
     return f"{behind(settings, reached.offsets)} records behind"
 
 
-def pipeline(settings: Settings, name: str, started_at: int) -> str | None:
-    """Ready once it has written a marker since this start: its view can be read."""
-    markers = [
-        marker
-        for marker in latest(settings, MARKERS)
-        if marker["pipeline"] == name and since(marker["written_at"], started_at)
-    ]
-    if not markers:
+def pipelines(settings: Settings, started_at: int) -> str | None:
+    """Ready once each has written a marker since this start, or cannot: then its view says why."""
+    promoted = {one["pipeline"]: one["promoted"] for one in latest(settings, GENERATIONS)}
+    named = {name: promoted[name] for name in settings.pipeline_names if name in promoted}
+    awaited = {name: number for name, number in named.items() if number is not None}
+    if not awaited or len(named) < len(settings.pipeline_names):
         return None
-    newest = max(markers, key=lambda marker: marker["written_at"])
-    return f"generation {newest['generation']}, {records_behind(settings, newest)} records behind"
+    markers = {(one["pipeline"], one["generation"]): one for one in latest(settings, MARKERS)}
+    written = [markers[at] for at in awaited.items() if at in markers]
+    if len(written) < len(awaited):
+        return None
+    if not all(since(marker["written_at"], started_at) for marker in written):
+        return None
+    shown = [f"{one['pipeline']} g{one['generation']}" for one in written]
+    lag = sum(records_behind(settings, marker) for marker in written)
+    return f"{' · '.join(shown)}, {lag} records behind"
 
 
 def records_behind(settings: Settings, marker: Mapping[str, Any]) -> int:
@@ -103,3 +107,13 @@ def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
 
 def since(moment: datetime, started_at: int) -> bool:
     return moment >= datetime.fromtimestamp(started_at, UTC)
+
+
+PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
+    "broker": broker,
+    "simulator": simulator,
+    "quarantine": quarantine,
+    "pipelines": pipelines,
+    "api": api,
+}
+"""By component: what it is ready with, given the second of its start; None: not yet."""

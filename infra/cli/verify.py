@@ -1,56 +1,57 @@
-"""retail verify: the live view against an independent computation and the sealed ledger."""
+"""retail verify: what is served against an independent computation and the sealed ledger."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from infra.cli import screen
+from infra.kafka import Partition
 from infra.settings import settings
 from tests.oracle.inventory import Book
-from tests.oracle.verdict import Verdict, verdict
+from tests.oracle.ledger import Audit
+from tests.oracle.verdict import Comparison, Verdict, verdict
 
 DIGEST_SHOWN = 12
 DIRT_PER_LINE = 4
 
-app = typer.Typer(no_args_is_help=True, help="Prove that a view is exact.")
 
-
-@app.callback()
-def group() -> None:
-    """Keep `inventory` a command of its own: more pipelines will stand beside it."""
-
-
-@app.command()
-def inventory(
+def verify(
+    pipeline: Annotated[
+        str | None, typer.Argument(help="One of them; otherwise all that run.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Compare stock as it is served with the oracle and the ledger, at one marker."""
-    with screen.waiting("verify", "reading the log once more, outside Spark"):
-        found = verdict(settings())
+    """Compare what is served with the oracles and the ledger, each pipeline at one marker."""
+    current = settings()
+    exact = {}
+    documents = {}
+    for name in (pipeline,) if pipeline else current.pipeline_names:
+        with screen.waiting("verify", f"{name}: reading the log once more, outside Spark"):
+            found = verdict(current, name)
+        exact[name] = found.exact
+        if as_json:
+            documents[name] = as_document(found)
+        else:
+            show(found)
     if as_json:
-        print(json.dumps(as_document(found)))
-    else:
-        show(found)
-    if not found.exact:
+        print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
+    if not all(exact.values()):
         raise typer.Exit(1)
 
 
 def show(found: Verdict) -> None:
-    live, books = found.live, total(found.books)
+    live = found.live
     screen.say(
-        f"  inventory g{live.generation} at marker {live.batch:,} · {books.read:,} records"
-        f" · {len(live.rows):,} shelves"
+        f"  {live.pipeline} g{live.generation} at marker {live.batch:,}"
+        f" · {total(found.books).read:,} records"
     )
-    sign = "=" if found.live_digest == found.oracle_digest else "≠"
-    screen.say(
-        f"  live view  {found.live_digest[:DIGEST_SHOWN]}…  {sign}  "
-        f"oracle {found.oracle_digest[:DIGEST_SHOWN]}…"
-    )
-    for live_row, oracle_row in found.differing:
-        screen.say(f"    live {live_row}\n    oracle {oracle_row}")
-    show_ledger(found)
+    for one in found.views:
+        show_view(one)
+    if found.audit is not None:
+        show_ledger(found.audit)
     show_books(found)
     show_quarantine(found)
     screen.say(f"  {conclusion(found)}")
@@ -60,13 +61,24 @@ def conclusion(found: Verdict) -> str:
     if found.exact:
         return "exact"
     if found.agree:
-        why = "the ledger has a page" if not found.audit.made else "the quarantine has caught up"
+        paged = found.audit is None or found.audit.made
+        why = "the quarantine has caught up" if paged else "the ledger has a page"
         return f"NOT AUDITED: what was compared agrees; try again when {why}"
     return "NOT EXACT"
 
 
-def show_ledger(found: Verdict) -> None:
-    audit = found.audit
+def show_view(one: Comparison) -> None:
+    sign = "=" if one.live_digest == one.oracle_digest else "≠"
+    screen.say(
+        f"  {one.view.entity:<13} {one.rows:>11,} rows"
+        f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
+        f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
+    )
+    for live_row, oracle_row in one.differing:
+        screen.say(f"    live {live_row}\n    oracle {oracle_row}")
+
+
+def show_ledger(audit: Audit) -> None:
     if not audit.pages:
         screen.say("  ledger     no page before the marker: nothing to compare with")
         return
@@ -106,7 +118,7 @@ def show_quarantine(found: Verdict) -> None:
         screen.say(f"    {one}")
 
 
-def total(books: dict[tuple[str, int], Book]) -> Book:
+def total(books: Mapping[Partition, Book]) -> Book:
     return Book(
         read=sum(book.read for book in books.values()),
         applied=sum(book.applied for book in books.values()),
@@ -116,13 +128,12 @@ def total(books: dict[tuple[str, int], Book]) -> Book:
 
 
 def as_document(found: Verdict) -> dict[str, object]:
+    ledger = {} if found.audit is None else {"ledger": audit_document(found.audit)}
     return {
         "exact": found.exact,
         "generation": found.live.generation,
         "marker": found.live.batch,
-        "rows": len(found.live.rows),
-        "live_digest": found.live_digest,
-        "oracle_digest": found.oracle_digest,
+        "views": {one.view.name: view_document(one) for one in found.views},
         "books": asdict(total(found.books)),
         "quarantine": {
             "rejected": found.listing.rejected,
@@ -130,13 +141,25 @@ def as_document(found: Verdict) -> dict[str, object]:
             "differences": len(found.listing.differences),
             "behind": found.listing.behind,
         },
-        "ledger": {
-            "audited": found.audit.made,
-            "pages": found.audit.pages,
-            "shelves": found.audit.shelves,
-            "quarantined": found.audit.quarantined,
-            **found.audit.dirt,
-            "differences": len(found.audit.differences),
-            "seen": {what: {"ledger": a, "log": b} for what, (a, b) in found.audit.seen.items()},
-        },
+        **ledger,
+    }
+
+
+def view_document(one: Comparison) -> dict[str, object]:
+    return {
+        "rows": one.rows,
+        "live_digest": one.live_digest,
+        "oracle_digest": one.oracle_digest,
+    }
+
+
+def audit_document(audit: Audit) -> dict[str, object]:
+    return {
+        "audited": audit.made,
+        "pages": audit.pages,
+        "shelves": audit.shelves,
+        "quarantined": audit.quarantined,
+        **audit.dirt,
+        "differences": len(audit.differences),
+        "seen": {what: {"ledger": a, "log": b} for what, (a, b) in audit.seen.items()},
     }

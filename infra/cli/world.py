@@ -4,7 +4,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from pydantic.fields import FieldInfo
@@ -46,8 +46,9 @@ def settings_of_the_world() -> dict[str, FieldInfo]:
 def options() -> Iterator[inspect.Parameter]:
     for name, field in settings_of_the_world().items():
         option = typer.Option(
-            help=f"{field.description} [{field.default:g}]",
-            metavar=field.annotation.__name__.upper() if field.annotation else None,
+            help=f"{field.description} [{shown(field.default)}]",
+            metavar="|".join(get_args(field.annotation))
+            or (field.annotation.__name__.upper() if field.annotation else None),
             show_default=False,
             rich_help_panel="The world",
         )
@@ -57,3 +58,7 @@ def options() -> Iterator[inspect.Parameter]:
             default=None,
             annotation=Annotated[str | None, option],
         )
+
+
+def shown(default: object) -> str:
+    return f"{default:g}" if isinstance(default, (int, float)) else str(default)

@@ -2,8 +2,15 @@
 
 from infra.kafka.clients import Config, admin, client_config, consumer, producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
-from infra.kafka.offsets import Partition, end_offsets, newest_ms, partitions, start_offsets
-from infra.kafka.read import read_to_end
+from infra.kafka.offsets import (
+    Partition,
+    end_offsets,
+    newest_ms,
+    offsets_at,
+    partitions,
+    start_offsets,
+)
+from infra.kafka.read import read_all, read_to_end
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, answers, apply_topics
 
@@ -23,8 +30,10 @@ __all__ = [
     "consumer",
     "end_offsets",
     "newest_ms",
+    "offsets_at",
     "partitions",
     "producer",
+    "read_all",
     "read_to_end",
     "send",
     "send_all",

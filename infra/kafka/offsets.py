@@ -54,6 +54,19 @@ def start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, 
     return {partition: info.offset for partition, info in found.items()}
 
 
+def offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> dict[Partition, int]:
+    """The first offset stamped so many epoch milliseconds or later: the end, where there is none.
+
+    Of every partition of the topics.
+    """
+    ends = end_offsets(admin, topics)
+    found = _look_up(admin, topics, OffsetSpec.for_timestamp(at_ms))
+    return {
+        partition: info.offset if info.offset >= 0 else ends[partition]
+        for partition, info in found.items()
+    }
+
+
 def newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The largest record timestamp of every partition that has records, in epoch milliseconds."""
     found = _look_up(admin, topics, OffsetSpec.max_timestamp())

@@ -1,11 +1,12 @@
 """Reading a small compacted topic as the table that it is."""
 
 import time
+from collections.abc import Iterator, Mapping
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from infra.kafka.clients import admin, consumer
-from infra.kafka.offsets import end_offsets, start_offsets
+from infra.kafka.offsets import Partition, end_offsets, start_offsets
 from infra.settings import Settings
 
 READ_SECONDS_MAX = 30.0
@@ -51,6 +52,42 @@ def read_to_end(
     finally:
         reader.close()
     return latest
+
+
+def read_all(
+    settings: Settings,
+    topic: str,
+    ends: Mapping[Partition, int] | None = None,
+    *,
+    seconds_max: float = READ_SECONDS_MAX,
+) -> Iterator[bytes]:
+    """Every committed value of a topic, up to these ends, or its ends when the read began.
+
+    Raises UnknownTopic, and TimeoutError when the ends are not reached in time.
+    """
+    found = end_offsets(admin(settings), [topic]) if ends is None else ends
+    waiting = {at: end for at, end in found.items() if end > 0}
+    deadline = time.monotonic() + seconds_max
+    reader = consumer(settings)
+    try:
+        reader.assign([TopicPartition(*at, 0) for at in waiting])
+        while waiting:
+            if time.monotonic() > deadline:
+                raise TimeoutError(
+                    f"{topic} should be read to its end within {seconds_max:g} s, but partitions "
+                    f"{sorted(waiting)} were not. See: make logs COMPONENT=broker"
+                )
+            for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
+                if message.error() is not None:
+                    raise KafkaException(message.error())
+                at, value = (str(message.topic()), int(message.partition() or 0)), message.value()
+                if value is not None and int(message.offset() or 0) < found[at]:
+                    yield value
+            position = reader.position([TopicPartition(*at) for at in waiting])
+            places = {(at.topic, at.partition): at.offset for at in position}
+            waiting = {at: end for at, end in waiting.items() if places[at] < end}
+    finally:
+        reader.close()
 
 
 def _read_some(reader: Consumer, latest: dict[bytes, bytes]) -> None:

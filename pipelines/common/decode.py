@@ -1,7 +1,6 @@
 """From a record's bytes to its contract's fields."""
 
 import json
-from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column
@@ -9,6 +8,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 
 from contracts import Contract, avro_schema, schemas_of
+from pipelines.common.choose import choose
 
 FRAME_BYTES = 5  # magic byte and schema id
 
@@ -24,8 +24,7 @@ def event(contract: Contract, value: Column) -> Column:
         (value.substr(1, FRAME_BYTES) == F.lit(frame(schema_id)), body(contract, value, writer))
         for schema_id, writer in schemas_of(contract).items()
     ]
-    (first, decoded), *others = branches
-    return reduce(lambda chosen, branch: chosen.when(*branch), others, F.when(first, decoded))
+    return choose(branches)
 
 
 def body(contract: Contract, value: Column, writer: dict[str, object]) -> Column:

@@ -8,22 +8,32 @@ from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import to_avro
 
 from contracts import BOOKS, Contract, avro_schema, schema_id
+from pipelines.common.choose import choose
 from pipelines.common.decode import frame
-from pipelines.common.fold import is_book
+from pipelines.common.fold import is_book, is_of
 from pipelines.common.generation import Generation
 from pipelines.common.pipeline import Pipeline
 
 
 def changelog(pipeline: Pipeline, generation: Generation, running: DataFrame) -> DataFrame:
     """The rows as records: topic, key, value. Writing one twice changes nothing."""
-    row = {field.name: F.col(field.name) for field in pipeline.writes.fields}
-    book = book_fields(generation)
     outputs = generation.outputs
+    kinds = [
+        (is_book(), BOOKS, book_fields(generation)),
+        *[
+            (is_of(pipeline, number), view, row_fields(view))
+            for number, view in enumerate(pipeline.writes)
+        ],
+    ]
     return running.select(
-        either(F.lit(outputs[BOOKS.name]), F.lit(outputs[pipeline.writes.name])).alias("topic"),
-        either(key(BOOKS, book), key(pipeline.writes, row)).alias("key"),
-        either(value(BOOKS, book), value(pipeline.writes, row)).alias("value"),
+        choose([(told, F.lit(outputs[view.name])) for told, view, _ in kinds]).alias("topic"),
+        choose([(told, key(view, row)) for told, view, row in kinds]).alias("key"),
+        choose([(told, value(view, row)) for told, view, row in kinds]).alias("value"),
     )
+
+
+def row_fields(view: Contract) -> dict[str, Column]:
+    return {field.name: F.col(field.name) for field in view.fields}
 
 
 def book_fields(generation: Generation) -> dict[str, Column]:
@@ -39,12 +49,15 @@ def book_fields(generation: Generation) -> dict[str, Column]:
     }
 
 
-def either(book: Column, row: Column) -> Column:
-    return F.when(is_book(), book).otherwise(row)
-
-
 def key(contract: Contract, fields: Mapping[str, Column]) -> Column:
-    return F.concat_ws("/", *[fields[name].cast("string") for name in contract.key])
+    return F.concat_ws("/", *[key_text(contract, name, fields[name]) for name in contract.key])
+
+
+def key_text(contract: Contract, name: str, field: Column) -> Column:
+    """A key field as the record's key spells it; see contracts/codec.py."""
+    if name in contract.times:
+        field = F.unix_millis(field)
+    return field.cast("string")
 
 
 def value(contract: Contract, fields: Mapping[str, Column]) -> Column:

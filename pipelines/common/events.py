@@ -6,15 +6,15 @@ plan and tasks of its own.
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS, RELEASES, Contract
 from contracts.judging import RELEASABLE, UNRELEASABLE
+from pipelines.common.choose import choose
 from pipelines.common.decode import event
-from pipelines.common.judge import content_checks, first_reason, happened, time_checks
+from pipelines.common.judge import content_checks, happened, time_checks
 
 META = (
     "_topic",
@@ -56,7 +56,7 @@ def heartbeats(records: DataFrame) -> DataFrame:
     judged = records.withColumns(
         {"_of": F.col("topic"), name: event(HEARTBEATS, F.col("value"))}
     ).withColumns(
-        {"_reason": first_reason(content_checks(HEARTBEATS, name, F.col("key").cast("string")))}
+        {"_reason": choose(content_checks(HEARTBEATS, name, F.col("key").cast("string")))}
     )
     at = happened(HEARTBEATS, name)
     return judged.select(*described(F.col(name)["event_id"], at, at))
@@ -83,8 +83,7 @@ def column(contract: Contract) -> str:
 
 def by_topic(topic: str, choices: Mapping[Contract, Column]) -> Column:
     """The choice for the topic that this column names; null where there is none."""
-    (first, value), *others = [(F.col(topic) == one.name, each) for one, each in choices.items()]
-    return reduce(lambda chosen, choice: chosen.when(*choice), others, F.when(first, value))
+    return choose((F.col(topic) == one.name, each) for one, each in choices.items())
 
 
 def decoded(known: tuple[Contract, ...], records: DataFrame) -> DataFrame:
@@ -111,23 +110,21 @@ def decoded(known: tuple[Contract, ...], records: DataFrame) -> DataFrame:
 def fault(known: tuple[Contract, ...]) -> Column:
     """What is wrong with an event itself, wrapped or not."""
     checks = {one: content_checks(one, column(one), F.col("_key")) for one in known}
-    return by_topic("_of", {one: first_reason(listed) for one, listed in checks.items()})
+    return by_topic("_of", {one: choose(listed) for one, listed in checks.items()})
 
 
 def reason(known: tuple[Contract, ...]) -> Column:
     """Why a record is rejected: for what it says, for when it was published, for what it wraps."""
     published = F.col("timestamp")
     in_time = {one: time_checks(one, column(one), published) for one in known}
-    untimely = by_topic("_of", {one: first_reason(some) for one, some in in_time.items() if some})
+    untimely = by_topic("_of", {one: choose(some) for one, some in in_time.items() if some})
     of_release = [
         *content_checks(RELEASES, RELEASE, F.col("key").cast("string")),
         *time_checks(RELEASES, RELEASE, published),
         (~F.col("_of").isin(list(RELEASABLE)) | F.col("_fault").isNotNull(), UNRELEASABLE),
         (F.col(RELEASE)["original_event_id"] != event_id(known), UNRELEASABLE),
     ]
-    return F.when(is_release(), first_reason(of_release)).otherwise(
-        F.coalesce(F.col("_fault"), untimely)
-    )
+    return F.when(is_release(), choose(of_release)).otherwise(F.coalesce(F.col("_fault"), untimely))
 
 
 def is_release() -> Column:

@@ -1,15 +1,30 @@
 """Generations: one run of one pipeline's code from offset zero, as the control topic knows them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-from contracts import BOOKS, GENERATIONS, Contract, decode, encode, key
+from contracts import BOOKS, GENERATIONS, decode, encode, key
+from infra.errors import Trouble
 from infra.kafka import apply_topics, producer, read_to_end, send
+from infra.lock import held
 from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
+
+CHANGE_SECONDS_MAX = 30.0
+
+
+class BeingChanged(Trouble):
+    """Another process changes which generations there are."""
+
+    def __init__(self, pipeline: str) -> None:
+        super().__init__(
+            f"The generations of {pipeline} should be changed by one process at a time, but "
+            f"another one has been at it for {CHANGE_SECONDS_MAX:g} s. See which: make status"
+        )
 
 
 class State(StrEnum):
@@ -18,6 +33,10 @@ class State(StrEnum):
     PROMOTED = "promoted"
     RETIRED = "retired"
     INVALID = "invalid"
+
+
+CANDIDATE = frozenset({State.CATCHING_UP, State.READY})
+"""The states of a generation that may be promoted, now or once it has caught up."""
 
 
 @dataclass(frozen=True)
@@ -45,55 +64,123 @@ class Generation:
         return self.folder(settings) / "code"
 
 
-def first(pipeline: Pipeline, code_digest: str, created_at: datetime) -> Generation:
-    """Generation 1: there is nothing to compare it with, so it is promoted from the start."""
-    number = 1
+@dataclass(frozen=True)
+class Generations:
+    """All that the control topic says about one pipeline: one record, one truth."""
+
+    pipeline: str
+    known: tuple[Generation, ...] = ()
+    """Oldest first; those that were pruned are gone."""
+    newest: int = 0
+    """The highest number ever given."""
+
+    @property
+    def promoted(self) -> Generation | None:
+        """The one that readers follow."""
+        return self._last(frozenset({State.PROMOTED}))
+
+    @property
+    def candidate(self) -> Generation | None:
+        """The one that is being replayed, or waits for its promotion."""
+        return self._last(CANDIDATE)
+
+    @property
+    def retired(self) -> Generation | None:
+        """The one that a rollback leads to."""
+        return self._last(frozenset({State.RETIRED}))
+
+    @property
+    def running(self) -> tuple[Generation, ...]:
+        """Those that are kept up to date."""
+        wanted = (self.promoted, self.candidate, self.retired)
+        return tuple(one for one in self.known if one in wanted)
+
+    def of(self, number: int) -> Generation | None:
+        return next((one for one in self.known if one.number == number), None)
+
+    def plus(self, generation: Generation) -> "Generations":
+        return replace(
+            self, known=(*self.known, generation), newest=max(self.newest, generation.number)
+        )
+
+    def minus(self, numbers: frozenset[int]) -> "Generations":
+        return replace(self, known=tuple(one for one in self.known if one.number not in numbers))
+
+    def to(self, state: State, number: int, reason: str | None = None) -> "Generations":
+        """The generation of the number, in another state."""
+        return replace(
+            self,
+            known=tuple(
+                replace(one, state=state, reason=reason) if one.number == number else one
+                for one in self.known
+            ),
+        )
+
+    def _last(self, states: frozenset[State]) -> Generation | None:
+        return next((one for one in reversed(self.known) if one.state in states), None)
+
+
+Change = Callable[[Generations], Generations]
+
+
+def new(
+    pipeline: Pipeline, code_digest: str, created_at: datetime, number: int, state: State
+) -> Generation:
+    """A generation with output topics of its own; the books of all share one."""
     return Generation(
         pipeline=pipeline.name,
         number=number,
-        state=State.PROMOTED,
+        state=state,
         code_digest=code_digest,
         created_at=created_at,
         outputs={
             BOOKS.name: BOOKS.name,
-            pipeline.writes.name: f"{pipeline.writes.name}.g{number}",
+            **{view.name: f"{view.name}.g{number}" for view in pipeline.writes},
         },
     )
 
 
 def make_outputs(settings: Settings, pipeline: Pipeline, generation: Generation) -> None:
     """Make the topics that the generation writes to, where they are missing."""
-    by_name: dict[str, Contract] = {pipeline.writes.name: pipeline.writes, BOOKS.name: BOOKS}
-    apply_topics(settings, {generation.outputs[name]: by_name[name] for name in by_name})
+    written = (*pipeline.writes, BOOKS)
+    apply_topics(settings, {generation.outputs[view.name]: view for view in written})
 
 
-def generations(settings: Settings, pipeline: str) -> tuple[Generation, ...]:
-    """Every generation of the pipeline that the control topic knows, oldest first."""
-    records = read_to_end(settings, GENERATIONS.name)
-    found = records.get(key(GENERATIONS, {"pipeline": pipeline}))
-    if found is None:
-        return ()
-    control = decode(found).value
-    return tuple(
+def generations(settings: Settings, pipeline: str) -> Generations:
+    """What the control topic says about the pipeline."""
+    return all_generations(settings).get(pipeline, Generations(pipeline))
+
+
+def all_generations(settings: Settings) -> dict[str, Generations]:
+    """What the control topic says about every pipeline, by its name."""
+    controls = [decode(value).value for value in read_to_end(settings, GENERATIONS.name).values()]
+    return {control["pipeline"]: from_control(control) for control in controls}
+
+
+def from_control(control: Mapping[str, Any]) -> Generations:
+    """What a record of the control topic says."""
+    known = tuple(
         Generation(
-            pipeline=pipeline,
-            number=known["number"],
-            state=State(known["state"]),
-            code_digest=known["code_digest"],
-            created_at=known["created_at"],
-            outputs={output["view"]: output["topic"] for output in known["outputs"]},
-            reason=known["reason"],
+            pipeline=control["pipeline"],
+            number=one["number"],
+            state=State(one["state"]),
+            code_digest=one["code_digest"],
+            created_at=one["created_at"],
+            outputs={output["view"]: output["topic"] for output in one["outputs"]},
+            reason=one["reason"],
         )
-        for known in control["generations"]
+        for one in control["generations"]
     )
+    newest = max([control.get("newest") or 0, *(one.number for one in known)])
+    return Generations(control["pipeline"], known, newest)
 
 
-def publish(settings: Settings, known: tuple[Generation, ...]) -> None:
-    """Tell every reader which generations there are, in one record."""
-    promoted = [one.number for one in known if one.state is State.PROMOTED]
-    control = {
-        "pipeline": known[0].pipeline,
-        "promoted": promoted[0] if promoted else None,
+def to_control(all_of_it: Generations) -> dict[str, Any]:
+    promoted = all_of_it.promoted
+    return {
+        "pipeline": all_of_it.pipeline,
+        "promoted": promoted.number if promoted else None,
+        "newest": all_of_it.newest,
         "generations": [
             {
                 "number": one.number,
@@ -103,21 +190,29 @@ def publish(settings: Settings, known: tuple[Generation, ...]) -> None:
                 "created_at": one.created_at,
                 "outputs": [{"view": view, "topic": topic} for view, topic in one.outputs.items()],
             }
-            for one in known
+            for one in all_of_it.known
         ],
     }
-    record = key(GENERATIONS, control), encode(GENERATIONS, control)
-    send(producer(settings), GENERATIONS.name, *record)
+
+
+def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
+    """Tell every reader, in one record, what the function makes of the generations.
+
+    Processes change them one after the other. What the function raises leaves all as it was.
+    Raises BeingChanged.
+    """
+    folder = settings.data_dir / "pipelines" / pipeline
+    with held(folder, BeingChanged(pipeline), CHANGE_SECONDS_MAX):
+        before = generations(settings, pipeline)
+        after = changed(before)
+        if after != before:
+            control = to_control(after)
+            record = key(GENERATIONS, control), encode(GENERATIONS, control)
+            send(producer(settings), GENERATIONS.name, *record)
+    return after
 
 
 def invalidate(settings: Settings, generation: Generation, reason: str) -> None:
     """Say that the generation's answer can no longer be trusted."""
-    publish(
-        settings,
-        tuple(
-            replace(one, state=State.INVALID, reason=reason)
-            if one.number == generation.number
-            else one
-            for one in generations(settings, generation.pipeline)
-        ),
-    )
+    number = generation.number
+    change(settings, generation.pipeline, lambda known: known.to(State.INVALID, number, reason))

@@ -3,9 +3,7 @@
 The twin of contracts/judging.py: the same words for the same faults, in the same order.
 """
 
-from collections.abc import Iterable
 from datetime import timedelta
-from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -18,14 +16,6 @@ MILLISECOND = timedelta(milliseconds=1)
 
 Check = tuple[Column, str]
 """What is true of a record with a fault, and the word for it."""
-
-
-def first_reason(checks: Iterable[Check]) -> Column:
-    """The first thing wrong with a record; null when nothing is."""
-    (broken, why), *others = checks
-    return reduce(
-        lambda chosen, check: chosen.when(check[0], check[1]), others, F.when(broken, why)
-    )
 
 
 def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:

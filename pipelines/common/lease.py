@@ -9,6 +9,9 @@ import psutil
 
 from infra.errors import Trouble
 
+LEASE = "lease.json"
+"""Locked by the process that runs the generation, as long as it does."""
+
 GRACE_SECONDS = 15.0
 """How long a Java process may take to notice that its driver is gone."""
 
@@ -30,7 +33,7 @@ def take(folder: Path) -> TextIO:
     latest. An engine whose driver is gone is given time to end by itself, and then is ended.
     Raises LeaseHeld.
     """
-    lease = folder / "lease.json"
+    lease = folder / LEASE
     held = lease.open("a+")
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

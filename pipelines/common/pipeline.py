@@ -1,11 +1,13 @@
 """What a pipeline declares: what it reads and writes, and how events become rows."""
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 
 from contracts import HEARTBEATS, RELEASES, Contract
 from infra.errors import Trouble
@@ -23,23 +25,74 @@ Posting = Mapping[str, Column]
 """What all lines of an event share, by name, and the array `lines`, as columns over the event."""
 
 
+class Entry(NamedTuple):
+    """What a line adds to a row."""
+
+    columns: Mapping[str, Column]
+    """The view's key and what is added up, as columns over the line."""
+    when: Column | None = None
+    """Which lines add it. None: all."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A view that a pipeline writes, and what a line enters in it."""
+
+    contract: Contract
+    entries: Callable[[], Sequence[Entry]] | None = None
+    """Of each line; several where it lies in several windows. None: the line is the entry."""
+    ends: str | None = None
+    """The column that says when a row's interval is over. Its state is freed some time after that,
+    and a release does not count in it any more. None: the row is never closed."""
+    gathers: tuple[str, ...] = ()
+    """What entries are added up under, where `finish` makes rows of it that have another key."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The columns whose values entries of one group share."""
+        return self.gathers or self.contract.key
+
+
+@dataclass(frozen=True, eq=False)
+class AsOf:
+    """Facts of a keyed topic that hold from a moment on, set beside the lines of what happened."""
+
+    topic: Contract
+    since: str
+    """The field that says from when on the fact holds."""
+    columns: Mapping[str, str]
+    """Field of the topic → column of the line; null where no fact holds yet."""
+
+
+def as_it_is(totals: DataFrame) -> DataFrame:
+    return totals
+
+
 @dataclass(frozen=True)
 class Pipeline:
-    """One Spark program: topics in, a view out.
+    """One Spark program: topics in, views out.
 
-    An event posts lines; a line is an entry under a key of the view; entries add up to its row.
+    An event posts lines. A line is entered in views, under a key each; entries add up to rows.
     """
 
     name: str
     posts: Mapping[Contract, Callable[[Column], Posting]]
     """By topic read: what an event of it posts. All have the same columns, of the same types."""
-    writes: Contract
+    views: tuple[View, ...]
     totals: Callable[[], Mapping[str, Column]]
-    """The view's other fields, as aggregates of entries.
+    """The views' other fields, as aggregates of entries.
 
-    An entry has a posting's columns, its line's fields, `event_time`, and `first_of_event`: true
-    for one entry per event and key, so that counting it counts events.
+    An entry has a posting's columns, its line's fields, `event_time`, `published`, the `topic`
+    under whose contract the event is, and `first_of_event`: true for one entry per event and key,
+    so that counting it counts events.
+    Where views say what a line enters in them, it has the columns that they name instead.
     """
+    sides: tuple[AsOf, ...] = ()
+    finish: Callable[[DataFrame], DataFrame] = as_it_is
+    """From totals to rows: adds columns, drops totals that say nothing. The books, which
+    `is_book` tells, go through it untouched."""
+    every: timedelta = timedelta()
+    """How long to wait, by the wall clock, between the starts of two live batches."""
 
     @property
     def reads(self) -> tuple[Contract, ...]:
@@ -50,6 +103,11 @@ class Pipeline:
     def inputs(self) -> tuple[Contract, ...]:
         """The topics whose records it reads: its own, and what every pipeline reads besides."""
         return (*self.reads, RELEASES, HEARTBEATS)
+
+    @property
+    def writes(self) -> tuple[Contract, ...]:
+        """The views."""
+        return tuple(view.contract for view in self.views)
 
 
 def pipelines() -> tuple[str, ...]:

@@ -1,12 +1,23 @@
-"""Running a generation: `python -m pipelines.common.run NAME NUMBER`, in its own code's folder."""
+"""Running generations: `python -m pipelines.common.run NAME/NUMBER …`, in their code's folder.
+
+All of them share one Spark; each has a thread, a query and a checkpoint of its own. It ends when
+none of them is to run any more, and at once when nobody holds the other end of its input.
+"""
 
 import logging
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import TextIO
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -14,13 +25,17 @@ from contracts import HEARTBEATS, RELEASES
 from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
-from pipelines.common import lease, snapshot
+from pipelines.common import lease, sides, snapshot
 from pipelines.common.backlog import backlog
+from pipelines.common.control import Control
 from pipelines.common.encode import changelog
 from pipelines.common.fold import running_rows
 from pipelines.common.generation import Generation, generations, invalidate, make_outputs
+from pipelines.common.newer import refuse_newer, refusing_newer
 from pipelines.common.offsets import committed
+from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.promotion import caught_up
 from pipelines.common.session import session, suit
 from pipelines.common.sink import sink
 from pipelines.common.source import tail
@@ -31,39 +46,123 @@ log = logging.getLogger("pipeline")
 LOOK_SECONDS = 1
 """How often a running query is looked at."""
 
-INVALID_EXIT = 78
-"""The exit status that no restart can mend."""
-
 
 class Invalid(Trouble):
     """The generation has lost something, and can no longer be exact."""
 
 
+class Unwanted(Trouble):
+    """Kafka knows of no such generation."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(f"The control topic should know of {argument}, but does not.")
+
+
+@dataclass(frozen=True)
+class Running:
+    """A generation, and the pipeline whose run it is."""
+
+    pipeline: Pipeline
+    generation: Generation
+
+
 def main() -> None:
-    name, number = sys.argv[1], int(sys.argv[2])
-    setup_logging(name)
+    setup_logging("pipelines")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it tells of every batch
-    pipeline, where = load(name), settings()
-    generation = next(one for one in generations(where, name) if one.number == number)
-    if snapshot.code_digest(Path.cwd(), name) != generation.code_digest:
-        raise snapshot.ChangedCode(name, number)
-    stopping = Event()
+    where, stopping = settings(), Event()
+    end_with_parent()
+    running = [named(where, argument) for argument in sys.argv[1:]]
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: stopping.set())
-    make_outputs(where, pipeline, generation)
-    with lease.take(generation.folder(where)) as held:
-        spark = session(where, f"{name}-g{number}")
-        lease.name_engine(held, engine(spark).pid)
+    with ExitStack() as leases:
+        held = [leases.enter_context(lease.take(one.generation.folder(where))) for one in running]
+        for one in running:
+            make_outputs(where, one.pipeline, one.generation)
+        first = running[0]
+        spark = session(where, f"{first.pipeline.name}-g{first.generation.number}")
+        for file in held:
+            lease.name_engine(file, engine(spark).pid)
         try:
-            run(spark, where, pipeline, generation, stopping)
-        except Invalid as why:
-            invalidate(where, generation, str(why))
-            log.error("generation %d of %s is invalid: %s", number, name, why)
-            sys.exit(INVALID_EXIT)
+            run_all(spark, where, dict(zip(held, running, strict=True)), stopping)
         finally:
             # Whatever stops a generation, it goes on from its checkpoint: there is one way to end,
             # and kill -9 takes it every day. Asking Spark to stop would interrupt a batch, loudly.
             engine(spark).kill()
+
+
+def named(where: Settings, argument: str) -> Running:
+    """The generation that an argument names; raises ChangedCode."""
+    name, number = argument.split("/")
+    generation = generations(where, name).of(int(number))
+    if generation is None:
+        raise Unwanted(argument)
+    if snapshot.code_digest(Path.cwd(), name) != generation.code_digest:
+        raise snapshot.ChangedCode(name, generation.number)
+    return Running(load(name), generation)
+
+
+class Keeper(Thread):
+    """Keeps one generation running, until it is told to stop or ends by itself."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        where: Settings,
+        running: Running,
+        held: TextIO,
+        ended: "SimpleQueue[Exception | None]",
+    ) -> None:
+        super().__init__(name=running.pipeline.name, daemon=True)
+        self.stopping = Event()
+        self.generation = running.generation
+        self._pipeline = running.pipeline
+        self._spark = spark.newSession()
+        self._where = where
+        self._held = held
+        self._ended = ended
+        """What it failed with; None: it is not to run any more, or cannot."""
+
+    def run(self) -> None:
+        self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", self._pipeline.name)
+        try:
+            run(self._spark, self._where, self._pipeline, self.generation, self.stopping)
+            for query in self._spark.streams.active:
+                query.stop()
+            self._held.close()  # whoever removes the generation waits for its lease
+            self._ended.put(None)
+        except Invalid as why:
+            name, number = self._pipeline.name, self.generation.number
+            invalidate(self._where, self.generation, str(why))
+            log.error("generation %d of %s is invalid: %s", number, name, why)
+            self._ended.put(None)
+        except Exception as error:  # of the thread: it is raised where all are looked after
+            self._ended.put(error)
+
+
+def run_all(
+    spark: SparkSession, where: Settings, running: Mapping[TextIO, Running], stopping: Event
+) -> None:
+    """Run every generation, by its lease, until told to stop or until none is to run any more.
+
+    Raises what a query fails with: all generations go on from their checkpoints, in a new process.
+    """
+    ended: SimpleQueue[Exception | None] = SimpleQueue()
+    control = Control(where)
+    keepers = [Keeper(spark, where, one, held, ended) for held, one in running.items()]
+    for keeper in keepers:
+        keeper.start()
+    left = len(keepers)
+    while left and not stopping.is_set():
+        for keeper in keepers:
+            if not control.wants(keeper.generation):
+                keeper.stopping.set()
+        try:
+            error = ended.get(timeout=LOOK_SECONDS)
+        except Empty:
+            continue
+        if error is not None:
+            raise error
+        left -= 1
 
 
 def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
@@ -84,21 +183,28 @@ def run(
     """Keep the generation's rows up to date until told to stop, at the pace its backlog asks for.
 
     A query that catches up reads to where the log ends when it starts, and ends; then the backlog
-    is looked at anew. A live one goes on for ever.
+    is looked at anew. A live one goes on for ever; with its first batch a candidate has caught up.
 
-    Raises Invalid when Spark has dropped a record, and what Spark raises when a query fails.
+    Raises Invalid when Spark has dropped a record, NewerSchema when it may be given what only newer
+    code can read, and what Spark raises when a query fails.
     """
     while not stopping.is_set():
         read = committed(generation.checkpoint(where))
         left = backlog(where, [topic.name for topic in pipeline.inputs], read)
         now = pace(pipeline.reads, left, where.pipeline_records_per_batch_max)
         log.info(
-            "%s: %d records over %s of world time to read",
+            "%s %s: %d records over %s of world time to read",
+            pipeline.name,
             "live" if now.live else "catching up",
             left.records,
             left.span,
         )
-        watch(start(spark, where, pipeline, generation, now), stopping)
+        query = start(spark, where, pipeline, generation, now)
+        try:
+            watch(query, stopping, partial(caught_up, where, generation) if now.live else nothing)
+        except StreamingQueryException:
+            refuse_newer(pipeline)
+            raise
 
 
 def start(
@@ -111,28 +217,36 @@ def start(
     suit(spark, now.live)
     beats = tail(spark, where, (HEARTBEATS,), now.records_per_batch_max)
     records = tail(spark, where, (*pipeline.reads, RELEASES), now.records_per_batch_max)
-    running = running_rows(pipeline, records, beats, now.memory)
+    facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
+    running = running_rows(pipeline, records, beats, now.memory, facts)
     writer = (
         changelog(pipeline, generation, running)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
         .option("checkpointLocation", str(generation.checkpoint(where)))
-        .foreachBatch(sink(where, generation))
+        .foreachBatch(refusing_newer(pipeline, sink(where, generation)))
     )
     if now.live:
-        return writer.trigger(processingTime="0 seconds").start()
+        return writer.trigger(processingTime=f"{pipeline.every.total_seconds():g} seconds").start()
     return writer.trigger(availableNow=True).start()
 
 
-def watch(query: StreamingQuery, stopping: Event) -> None:
+def nothing() -> None: ...
+
+
+def watch(query: StreamingQuery, stopping: Event, begun: Callable[[], None]) -> None:
     """Return when the query has read all it was to read, or is to stop.
 
-    Raises Invalid when Spark has dropped a record, and what the query failed with.
+    Tells once when its first batch is finished. Raises Invalid when Spark has dropped a record,
+    and what the query failed with.
     """
-    ended = False
+    ended = told = False
     while not ended and not stopping.is_set():
         ended = bool(query.awaitTermination(LOOK_SECONDS))
         refuse_drops(query)
+        if not told and query.recentProgress:
+            told = True
+            begun()
 
 
 def refuse_drops(query: StreamingQuery) -> None:

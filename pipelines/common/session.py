@@ -63,12 +63,15 @@ def options(settings: Settings, name: str) -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(STATE_PARTITIONS),
         # Batches are small: planning them anew while they run costs more than it saves.
         "spark.sql.adaptive.enabled": "false",
+        "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline lets a small one by
         "spark.speculation": "false",  # a second copy of a task would be a second writer
         "spark.sql.streaming.stateStore.providerClass": (
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
         ),
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+        # A consumer for each partition of every pipeline stays open between batches.
+        "spark.kafka.consumer.cache.capacity": "512",
         # Ids expire with the next batch that has data; a batch of its own would delay that one.
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         "spark.sql.streaming.minBatchesToRetain": "20",

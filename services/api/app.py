@@ -10,8 +10,11 @@ from prometheus_client import CollectorRegistry
 from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
 from services.api import (
+    best_sellers,
+    catalogue,
     docs,
     events,
+    exports,
     health,
     limits,
     metrics,
@@ -21,6 +24,8 @@ from services.api import (
     products,
     quarantine,
     registry,
+    rows,
+    shortcuts,
     stock,
     stream,
     times,
@@ -69,17 +74,18 @@ def app(sources: Sources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    made.state.stopping = sources.stopping
+    made.state.end_streams = sources.end_streams
     figures = CollectorRegistry()
     made.add_middleware(limits.Limits)
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
     for nouns in (
-        *(stock, products, prices, pipelines, views, stream),
+        *(stock, products, prices, pipelines),
+        *(views, rows, exports, shortcuts, best_sellers, stream),
         *(events, quarantine, times, health),
     ):
         made.include_router(nouns.routes(sources))
-    for nouns in (topics, registry, docs):
+    for nouns in (topics, registry, docs, catalogue):
         made.include_router(nouns.routes())
     made.include_router(metrics.routes(sources, figures))
     return made

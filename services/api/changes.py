@@ -96,5 +96,6 @@ def kept(snapshot: Snapshot) -> tuple[int, int]:
 def _rows(connection: sqlite3.Connection, table: Table, keys: Mapping[Stored, None]) -> str | None:
     if len(keys) > ROWS_PER_CHANGE_MAX:
         return None
-    rows = (connection.execute(table.select_one, key).fetchone() for key in keys)
-    return json.dumps([table.shown(row) for row in rows], separators=(",", ":"), ensure_ascii=False)
+    found = (connection.execute(table.select_one, key).fetchone() for key in keys)
+    rows = [table.shown(row) for row in found if row]  # some may be older than what is kept
+    return json.dumps(rows, separators=(",", ":"), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Who waits for a commit is woken by it: materializers tell from their threads."""
+"""Who waits for a commit is woken by it: requests and streams; materializers tell them."""
 
 import asyncio
 import threading
@@ -15,6 +15,7 @@ class Commits:
         self._lock = threading.Lock()
         self._waiting: dict[int, Wake] = {}
         self._numbers = 0
+        self.requests = 0  # how many of those who wait are requests; for the event loop alone
 
     def tell(self) -> None:
         """Let everybody look again; from any thread."""
@@ -23,10 +24,6 @@ class Commits:
         for wake in waiting:
             with suppress(RuntimeError):  # its loop is closed: the API has stopped
                 wake()
-
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
 
     async def until(self, holds: Callable[[], bool], seconds_max: float) -> bool:
         """Look now and after every commit; returns whether it held in time."""

@@ -6,7 +6,6 @@ anywhere. A file that cannot be gone on with is made anew, from the beginning of
 
 import logging
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 
 from infra.kafka import Partition
+from services.api.background import Background
 from services.api.changelog import End, Extent, Log, Record
 from services.api.database import Unusable, connect, remove
 from services.api.marker import Offsets
@@ -23,7 +23,6 @@ from services.api.problems import Problem
 from services.api.tables import Stored
 
 CHECK_SECONDS = 1.0
-RETRY_SECONDS = 1.0
 
 PROGRESS = (
     "create table source (identity text not null)",
@@ -45,38 +44,26 @@ class Layout:
     """None: the record is not kept."""
 
 
-class Copy:
+class Copy(Background):
     """The thread, the only writer of its file, and what to read from."""
 
     def __init__(self, layout: Layout, path: Path, open_log: OpenLog) -> None:
+        super().__init__(layout.topic, trouble="it is being read")
         self._layout = layout
         self._path = path
         self._open_log = open_log
         self._loaded = False  # whether the file has once held all that the topic did
         self._damaged = False
-        self._trouble = "it is being read"
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=layout.topic, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def alive(self) -> bool:
-        return self._thread.is_alive()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One transaction: rows and offsets of one moment; raises Problem before it is loaded."""
         if not self._loaded:
+            why = self.trouble or "it is being read"
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "Topic being loaded",
-                f"Expected {self._layout.topic} read to its end, but: {self._trouble}. "
+                f"Expected {self._layout.topic} read to its end, but: {why}. "
                 "Try again in a second.",
                 headers={"Retry-After": "1"},
             )
@@ -91,17 +78,7 @@ class Copy:
             self._damaged |= type(error) is sqlite3.DatabaseError
             raise
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self._follow()
-            except Exception as error:
-                self._trouble = str(error)
-                log.warning("%s; going on in %.1f s", error, RETRY_SECONDS)
-                log.debug("%s", self._layout.topic, exc_info=True)
-                self._stop.wait(RETRY_SECONDS)
-
-    def _follow(self) -> None:
+    def turn(self) -> None:
         with self._open_log([self._layout.topic]) as topic:
             extent = topic.extent()
             with closing(self._opened(extent)) as connection:
@@ -109,8 +86,9 @@ class Copy:
                 topic.start(start)
                 unread = {at for at, end in extent.ends.items() if start[at] < end}
                 next_check = monotonic() + CHECK_SECONDS
-                while not self._stop.is_set():
+                while not self.stopping.is_set():
                     self._loaded = self._loaded or not unread
+                    self.well()
                     arrived = topic.read()
                     self._take(connection, arrived)
                     unread -= {each.partition for each in arrived if isinstance(each, End)}

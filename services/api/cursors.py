@@ -31,6 +31,12 @@ class Cursor:
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
+def pinned(text: str | None) -> int | None:
+    """The generation whose pages the cursor goes on with; None where it says nothing."""
+    cursor = None if text is None else _parse(text)
+    return None if cursor is None else cursor.generation
+
+
 def resume(text: str, generation: int, question: str, kinds: tuple[type, ...]) -> Place:
     """Where to go on; raises Problem unless the cursor fits the question and the generation."""
     cursor = _parse(text)

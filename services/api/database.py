@@ -82,8 +82,14 @@ class Database:
         self._connection.executemany(self._tables[view].upsert, rows)
 
     def commit(self, marker: Marker) -> None:
-        """Make rows, changes and the marker, which holds the offsets, visible as one."""
+        """Make rows, changes and the marker, which holds the offsets, visible as one.
+
+        Rows whose retention is over are gone with it.
+        """
         self._begin()
+        for table in self._tables.values():
+            if table.prune:
+                self._connection.execute(table.prune)
         self._touched.record(self._connection, marker)
         self._connection.execute(
             "insert or replace into progress values (1, ?)", (marker.to_json(),)

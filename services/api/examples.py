@@ -43,7 +43,7 @@ PIPELINES = {
         {
             "pipeline": "inventory",
             "promoted": 1,
-            "generations": [{"number": 1, "state": "promoted"}],
+            "generations": [{"number": 1, "state": "promoted", "loaded": True}],
             "generation": 1,
             "lag_records": 9,
             "lag_records_by_input": dict.fromkeys(INPUTS, 0) | {RECEIPTS.name: 9},
@@ -70,7 +70,26 @@ VIEW = {
     "generation": 1,
     "topic": f"{STOCK_LEVELS.name}.g1",
     "served": 1,
+    "batch": 812,
+    "written_at": "2026-03-02T10:41:07.212Z",
+    "rows": 9304,
+    "oldest_kept": None,
+    "description": STOCK_LEVELS.description,
+    "key": list(STOCK_LEVELS.key),
+    "retention_seconds": None,
+    "grace_seconds": None,
+    "fields": [
+        {
+            "name": "units_on_hand",
+            "type": "long",
+            "unit": "units",
+            "required": True,
+            "description": "What the shelf holds.",
+        }
+    ],
+    "filters": ["store_id", "sku"],
 }
+ROW_PAGE = {"view": STOCK_LEVELS.name, **PAGE}
 PUBLISHED = {
     "topic": RECEIPTS.name,
     "partition": 2,
@@ -122,6 +141,36 @@ REJECTED = {
     "fault": None,
     "remedy": "It may be released, once its event can no longer come in time.",
 }
+
+
+BEST_SELLERS = {
+    "store_id": "S003",
+    "window_start": "2026-03-02T10:10:00.000Z",
+    "window_end": "2026-03-02T11:10:00.000Z",
+    "final": False,
+    "items": [
+        {
+            "rank": 1,
+            "sku": "SKU-00417",
+            "units": 42,
+            "revenue_cents": 10458,
+            "units_on_time": 40,
+            "revenue_cents_on_time": 9960,
+        }
+    ],
+    **DATES,
+}
+
+
+def row(table: Table) -> Document:
+    """A row of a view as it is answered."""
+    return table.shown(table.stored(table.contract.examples[0])) | DATES
+
+
+def page(table: Table) -> Document:
+    """A page with a row of a view."""
+    shown = table.shown(table.stored(table.contract.examples[0]))
+    return {"view": table.view, "items": [shown], "next": None, **DATES}
 
 
 def ok(example: Document) -> dict[int | str, dict[str, Any]]:

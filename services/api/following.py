@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from time import monotonic
 
-from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract, decode
+from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract
 from infra.kafka import Partition
 from services.api.assembly import Assembly
 from services.api.changelog import End, Extent, Log, Record
 from services.api.database import Database, Unusable
 from services.api.generation import Generation
 from services.api.marker import Marker, Offsets
+from services.api.reading import decode
 from services.api.tables import Stored, Table
 
 CHECK_SECONDS = 1.0
@@ -81,6 +82,10 @@ class Following:
             last = marker
         self._log.hold(self.assembly.full())
         return last
+
+    def unmarked(self) -> bool:
+        """Whether there is no marker to read up to, and so nothing to load."""
+        return self._markers_known and self.assembly.target is None
 
     def _check(self) -> None:
         # A topic that is deleted and made anew goes on under the offsets of the old one, and

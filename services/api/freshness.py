@@ -4,27 +4,22 @@ Every so often the log is asked where its topics end. An answer at a marker hold
 the log held at such a moment if the marker's inputs reach all ends seen at it.
 """
 
-import logging
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from time import monotonic
 
-from confluent_kafka import KafkaException
-
-from infra.kafka import Partition, UnknownTopic
+from infra.kafka import Partition
+from services.api.background import Background
 from services.api.marker import Offsets
 
 PERIOD_SECONDS = 0.2
 OBSERVATIONS_MAX = 3_000  # ten minutes; an answer older than that is said to be so
 
-log = logging.getLogger("api.freshness")
-
 Age = tuple[int | None, str | None]
 """Milliseconds, or why they are not known."""
 
 
-class Freshness:
+class Freshness(Background):
     """Recent moments and where the log's topics ended at each, oldest first."""
 
     def __init__(
@@ -33,23 +28,16 @@ class Freshness:
         ends: Callable[[Iterable[str]], dict[Partition, int]],
         moment: Callable[[], float] = monotonic,
     ) -> None:
+        super().__init__("freshness")
         self._topics = topics
         self._ask = ends
         self._moment = moment
         self._seen: list[tuple[float, Offsets]] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="freshness", daemon=True)
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def alive(self) -> bool:
-        return self._thread.is_alive()
+    def turn(self) -> None:
+        self.observe()
+        self.well()
+        self.stopping.wait(PERIOD_SECONDS)
 
     def observe(self) -> None:
         """Ask the log once."""
@@ -88,16 +76,6 @@ class Freshness:
             return None, "the log has not said yet where its topics end"
         watched = round(self._moment() - seen[0][0])
         return None, f"the log has been ahead of this answer for all of the {watched} s watched"
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self.observe()
-            except (KafkaException, UnknownTopic, TimeoutError) as error:
-                log.warning("the ends of the input topics are not known: %s", error)
-            except Exception:
-                log.exception("the ends of the input topics are not known")
-            self._stop.wait(PERIOD_SECONDS)
 
 
 def _continues(ends: Offsets, before: Offsets) -> bool:

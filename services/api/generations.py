@@ -1,7 +1,8 @@
-"""Which generation of each pipeline is served, and which one is being loaded to take its place.
+"""Which generation of each pipeline is served, and which others stand by.
 
-The switch is one assignment, at the commit that loads the promoted generation: a request reads
-from one materializer from its first row to its last. No more than two are kept per pipeline.
+A candidate that is ready is loaded before it is promoted, and a retired one is kept up to date, so
+that a promotion and its rollback are one assignment each: a request reads from one materializer
+from its first row to its last.
 """
 
 import logging
@@ -20,55 +21,64 @@ Make = Callable[[Generation, Path, OnLoaded], Materializer]
 
 
 class Generations:
-    """Per pipeline: the latest promotion, the served materializer and the one being loaded."""
+    """Per pipeline: the latest promotion, the generations kept up to date, and the served one."""
 
     def __init__(self, folder: Path, make: Make) -> None:
         self.promotions: dict[str, Promotion] = {}
         self._folder = folder
         self._make = make
-        self._served: dict[str, Materializer] = {}
-        self._loading: dict[str, Materializer] = {}
+        self._followed: dict[str, dict[int, Materializer]] = {}
+        self._served: dict[str, int] = {}
         self._retired: dict[Path, Materializer] = {}
         self._lock = threading.Lock()
 
     def served(self, pipeline: str) -> Materializer | None:
         """The materializer to read a pipeline's views from; it may be loading still."""
-        return self._served.get(pipeline) or self._loading.get(pipeline)
+        followed = self._followed.get(pipeline, {})
+        number = self._served.get(pipeline)
+        return (None if number is None else followed.get(number)) or self.loading(pipeline)
 
     def loading(self, pipeline: str) -> Materializer | None:
         """The promoted generation, while it is not the one served."""
-        return self._loading.get(pipeline)
+        promotion = self.promotions.get(pipeline)
+        if promotion is None or promotion.promoted is None:
+            return None
+        if promotion.promoted == self._served.get(pipeline):
+            return None
+        return self._followed.get(pipeline, {}).get(promotion.promoted)
 
-    def serving(self, view: str) -> Materializer | None:
-        """The materializer to read a view from."""
+    def of(self, pipeline: str, number: int) -> Materializer | None:
+        """The generation's materializer, if it is kept up to date."""
+        return self._followed.get(pipeline, {}).get(number)
+
+    def serving(self, view: str, number: int | None = None) -> Materializer | None:
+        """The materializer to read a view from: of that generation, while it is kept."""
         for pipeline in tuple(self.promotions):
             found = self.served(pipeline)
-            if found and view in found.generation.topics:
-                return found
+            if found and view in found.generation.views:
+                pinned = None if number is None else self.of(pipeline, number)
+                return pinned or found
         return None
 
     def promote(self, promotion: Promotion) -> None:
-        """Take a control record: load the promoted generation, if it is not here already."""
+        """Take a control record: follow what is kept up to date, serve what is promoted."""
         pipeline = promotion.pipeline
         with self._lock:
             self.promotions[pipeline] = promotion
-            if promotion.promoted is None:
+            wanted = promotion.wanted
+            if wanted is None:
+                self._withdraw(promotion)
                 return
-            wanted = promotion.generations[promotion.promoted]
-            if not self._numbers_here(pipeline):
+            if promotion.refuses(self._served.get(pipeline, wanted.number)):
+                del self._served[pipeline]
+            if pipeline not in self._followed:
                 self._take_up(promotion, wanted)
-            loading = self._loading.get(pipeline)
-            if loading and loading.generation.number != wanted.number:
-                self._retire(self._loading.pop(pipeline))
-            if wanted.number not in self._numbers_here(pipeline):
-                self._tidy(pipeline, keep=wanted.number)
-                self._loading[pipeline] = self._begin(wanted)
-                log.info("%s: promoted; loading", wanted)
+            self._follow(promotion)
+            self._switch(pipeline)
 
     def stop(self) -> None:
         with self._lock:
-            every = [*self._served.values(), *self._loading.values()]
-            every += self._retired.values()
+            every = [*self.all(), *self._retired.values()]
         for materializer in every:
             materializer.stop()
         for materializer in every:
@@ -81,57 +91,79 @@ class Generations:
 
     def all(self) -> tuple[Materializer, ...]:
         """Every materializer at work."""
-        return *self._served.values(), *self._loading.values()
+        return tuple(
+            each for followed in tuple(self._followed.values()) for each in tuple(followed.values())
+        )
 
     def _loaded(self, materializer: Materializer) -> None:
-        pipeline = materializer.generation.pipeline
         with self._lock:
-            if self._loading.get(pipeline) is not materializer:
-                return
-            before = self._served.get(pipeline)
-            self._served[pipeline] = materializer
-            del self._loading[pipeline]
-            if before:
-                # Its file stays until the next promotion: requests may be reading it.
-                self._retire(before)
-        log.info("%s: served from now on", materializer.generation)
+            self._switch(materializer.generation.pipeline)
+
+    def _switch(self, pipeline: str) -> None:
+        """Serve the promoted generation, once it is loaded, and let go of what is not kept."""
+        promotion, followed = self.promotions[pipeline], self._followed[pipeline]
+        promoted = followed.get(promotion.promoted or 0)
+        if promoted is None or promoted.snapshots is None:
+            return
+        before = self._served.get(pipeline)
+        self._served[pipeline] = promoted.generation.number
+        if before != promoted.generation.number:
+            log.info("%s: served from now on", promoted.generation)
+        for number in followed.keys() - promotion.followed.keys():
+            # Its file stays until the next record: requests may be reading it.
+            self._retire(followed.pop(number))
+
+    def _follow(self, promotion: Promotion) -> None:
+        """Follow what is kept up to date, and what is served until its successor is loaded."""
+        pipeline = promotion.pipeline
+        followed = self._followed.setdefault(pipeline, {})
+        kept = {*promotion.followed, self._served.get(pipeline)}
+        for number in followed.keys() - kept:
+            self._retire(followed.pop(number))
+        for number in set(self._numbers_on_disk(pipeline)) - kept:
+            path = self._path(pipeline, number)
+            remove(path)
+            self._retired.pop(path, None)
+        for number, generation in promotion.followed.items():
+            if number not in followed:
+                followed[number] = self._begin(generation)
+                log.info("%s: %s; loading", generation, generation.state)
 
     def _take_up(self, promotion: Promotion, wanted: Generation) -> None:
         """At the start: go on serving what was served last, until the promoted is loaded."""
+        self._followed[promotion.pipeline] = {}
         if peek(self._file(wanted)) is not None:
             return
         others = {
             number: marker.written_at_ms
             for number in self._numbers_on_disk(promotion.pipeline)
-            if number in promotion.generations
+            if promotion.trusted(number)
             and (marker := peek(self._file(promotion.generations[number])))
         }
         if others:
             # A generation that was retired before stopped at an earlier marker.
-            last = promotion.generations[max(others, key=others.__getitem__)]
-            self._served[promotion.pipeline] = self._begin(last)
+            last = max(others, key=others.__getitem__)
+            self._served[promotion.pipeline] = last
+            self._followed[promotion.pipeline][last] = self._begin(promotion.generations[last])
+
+    def _withdraw(self, promotion: Promotion) -> None:
+        """Answer no more: nobody vouches for what was served."""
+        self._served.pop(promotion.pipeline, None)
+        for materializer in self._followed.pop(promotion.pipeline, {}).values():
+            self._retire(materializer)
+        if not promotion.generations:
+            del self.promotions[promotion.pipeline]
 
     def _begin(self, generation: Generation) -> Materializer:
         path = self._file(generation)
         materializer = self._make(generation, path, self._loaded)
-        materializer.start(after=self._retired.pop(path, None))
+        materializer.follow(self._retired.pop(path, None))
         return materializer
 
     def _retire(self, materializer: Materializer) -> None:
         materializer.stop()
         self._retired[materializer.path] = materializer
         log.info("%s: no longer followed", materializer.generation)
-
-    def _tidy(self, pipeline: str, keep: int) -> None:
-        for number in set(self._numbers_on_disk(pipeline)) - {keep, *self._numbers_here(pipeline)}:
-            path = self._path(pipeline, number)
-            remove(path)
-            self._retired.pop(path, None)
-
-    def _numbers_here(self, pipeline: str) -> set[int]:
-        """The generations of a pipeline that are followed."""
-        groups = (self._served, self._loading)
-        return {group[pipeline].generation.number for group in groups if pipeline in group}
 
     def _numbers_on_disk(self, pipeline: str) -> tuple[int, ...]:
         """The generations of a pipeline that have left a file."""

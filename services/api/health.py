@@ -36,34 +36,49 @@ def routes(sources: Sources) -> APIRouter:
     @router.get(
         "/readyz",
         operation_id="getReadiness",
-        summary="Whether every promoted view is loaded",
+        summary="Whether every promoted view is loaded that can be",
+        description="A pipeline that is invalid, in trouble or without a marker takes no other "
+        "down: it is named in `missing`, and its own views are answered with a 503.",
         response_model=Health,
         responses=examples.ok({"status": "ok"})
         | problems.responses(HTTPStatus.SERVICE_UNAVAILABLE),
     )
     async def get_readiness(_: NoParameters) -> JSONResponse:
-        waiting = _waiting(sources)
-        if waiting:
+        loading, missing = _standing(sources)
+        if loading:
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "Not ready",
-                f"Expected every promoted view loaded, found {'; '.join(waiting)}. "
+                f"Expected every promoted view loaded, found {'; '.join(loading)}. "
                 "It goes on by itself.",
                 headers={"Retry-After": "1"},
                 progress=_progress(sources),
             )
-        return JSONResponse({"status": "ready"})
+        told = {"missing": missing} if missing else {}
+        return JSONResponse({"status": "ready", **told})
 
     return router
 
 
-def _waiting(sources: Sources) -> list[str]:
-    every = sources.generations.all()
-    if not every:
-        return [sources.control.trouble or "no promoted generation in the control topic"]
-    pipelines = {each.generation.pipeline for each in every}
-    served = (sources.generations.served(pipeline) for pipeline in sorted(pipelines))
-    return [progress_text(each) for each in served if each and each.snapshots is None]
+def _standing(sources: Sources) -> tuple[list[str], list[str]]:
+    """What has to be waited for, and what is missing but need not be; in words."""
+    generations = sources.generations
+    promotions = sorted(generations.promotions.items())
+    followed = {name: generations.served(name) for name, _ in promotions}
+    missing = [
+        f"{name}: no promoted generation that may be trusted"
+        for name, promotion in promotions
+        if promotion.wanted is None
+    ]
+    loading: list[str] = []
+    for each in followed.values():
+        if each is not None and each.snapshots is None:
+            (missing if each.hindrance() else loading).append(progress_text(each))
+    if not any(each and each.snapshots for each in followed.values()):
+        # Nothing is served at all: whatever is missing is waited for.
+        nothing = sources.control.trouble or "no promoted generation in the control topic"
+        return [*loading, *missing] or [nothing], []
+    return loading, missing
 
 
 def _progress(sources: Sources) -> list[dict[str, Any]]:

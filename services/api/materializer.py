@@ -1,11 +1,11 @@
 """Keeps one generation's database at the newest marker, come what may."""
 
 import logging
-import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from services.api.background import Background
 from services.api.changelog import Log
 from services.api.database import Database, Unusable
 from services.api.following import Following, Views, Work
@@ -14,20 +14,17 @@ from services.api.marker import Marker
 from services.api.rate import Rate
 from services.api.snapshots import Snapshots
 
-RETRY_SECONDS_MIN = 0.1
-RETRY_SECONDS_MAX = 5.0
-
 log = logging.getLogger("api.materializer")
 
 OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
 OnLoaded = Callable[["Materializer"], None]
 
 
-class Materializer:
+class Materializer(Background):
     """A thread, the only writer of its file.
 
-    Whatever goes wrong is logged, kept in `trouble`, and tried again from what is on disk; a
-    database that cannot be gone on with is made anew, from the beginning of the log.
+    After any trouble it goes on from what is on disk; a database that cannot be gone on with is
+    made anew, from the beginning of the log.
     """
 
     def __init__(
@@ -38,10 +35,10 @@ class Materializer:
         on_loaded: OnLoaded,
         on_commit: Callable[[], None],
     ) -> None:
+        super().__init__(str(generation))
         self.generation = generation
         self.path = path
         self.snapshots: Snapshots | None = None  # what to read from; None until it is loaded
-        self.trouble: str | None = None  # why the last attempt ended
         self.marker: Marker | None = None  # committed last
         self.rate = Rate()
         self.work = Work()
@@ -50,57 +47,40 @@ class Materializer:
         self._on_commit = on_commit
         self._following: Following | None = None
         self._before: Materializer | None = None
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=str(generation), daemon=True)
 
-    def start(self, after: "Materializer | None" = None) -> None:
+    def follow(self, before: "Materializer | None") -> None:
         """Begin, once an earlier writer of the same file has ended."""
-        self._before = after
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Ask it to end; `join` waits until it has."""
-        self._stop.set()
-
-    def join(self) -> None:
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def alive(self) -> bool:
-        return self._thread.is_alive()
+        self._before = before
+        self.start()
 
     def progress(self) -> tuple[int, int]:
         """Offsets read of offsets to read to the marker aimed at; (0, 0) when none is known."""
         following = self._following
         return following.assembly.progress() if following else (0, 0)
 
-    def _run(self) -> None:
+    def hindrance(self) -> str | None:
+        """Why the views are not there and are not being loaded either; None if they are."""
+        if self.snapshots is not None:
+            return None
+        if self.trouble is not None:
+            return self.trouble
+        following = self._following
+        return "no marker yet" if following and following.unmarked() else None
+
+    def turn(self) -> None:
         if self._before is not None:
             self._before.join()
             self._before = None
-        pause = RETRY_SECONDS_MIN
-        while not self._stop.is_set():
-            try:
-                self._follow()
-            except Exception as error:
-                again = self.trouble is not None
-                pause = min(2 * pause, RETRY_SECONDS_MAX) if again else RETRY_SECONDS_MIN
-                self.trouble = str(error)
-                log.warning("%s: %s; going on in %.1f s", self.generation, error, pause)
-                log.debug("%s", self.generation, exc_info=True)
-                self._stop.wait(pause)
-
-    def _follow(self) -> None:
         views = Views(self.generation)
         with self._open_log(views.topics) as changelog:
             database, following = self._resume(views, changelog)
             try:
                 self._following = following
                 self._serve(database.marker())
-                while not self._stop.is_set():
+                while not self.stopping.is_set():
                     self._look_after(database)
                     committed = following.step()
-                    self.trouble = None
+                    self.well()
                     if committed:
                         self.rate.add(committed)
                         self._serve(committed)

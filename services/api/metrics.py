@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 
 from services.api import problems
 from services.api.models import NoParameters
-from services.api.pipelines import standing
+from services.api.pipelines import standings
 from services.api.sources import Sources
 from services.clock import wall_ms
 
@@ -50,10 +50,9 @@ class Figures(Collector):
         return ()  # so that registering it reads no database
 
     def collect(self) -> Iterator[Metric]:
-        names = sorted(self._sources.generations.promotions)
-        pipelines = {name: standing(self._sources, name) for name in names}
+        pipelines = standings(self._sources)
         yield from _gauges(pipelines)
-        yield _ages(self._sources, names)
+        yield _ages(self._sources, pipelines)
         yield _lags(pipelines)
         yield _books(pipelines)
         yield from _materializers(self._sources)

@@ -97,6 +97,8 @@ class Book(BaseModel):
 class GenerationState(BaseModel):
     number: int
     state: str = Field(description="catching-up, ready, promoted, retired or invalid")
+    loaded: bool = Field(description="whether its views could be served at once")
+    reason: str | None = Field(None, description="why it is invalid")
 
 
 class Pipeline(BaseModel):
@@ -107,6 +109,7 @@ class Pipeline(BaseModel):
     generations: list[GenerationState] = Field(description="every generation there is")
     loading: str | None = Field(None, description="how far the API is with the promoted one")
     generation: int | None = Field(None, description="the generation that the API reads")
+    views: list[str] | None = Field(None, description="the views that it writes")
     lag_records: int | None = Field(None, description="input records not counted yet")
     lag_records_by_input: dict[str, int] | None = Field(None, description="the same, per topic")
     rate_per_second: float | None = Field(
@@ -131,12 +134,62 @@ class View(BaseModel):
     """Where a view's rows are published, for readers of the log."""
 
     view: str = Field(description="the contract")
-    pipeline: str = Field(description="who writes it")
-    generation: int = Field(description="the promoted generation")
-    topic: str = Field(description="the changelog of that generation")
+    pipeline: str | None = Field(description="who writes it; null: nobody does")
+    generation: int | None = Field(description="the promoted generation; null: there is none")
+    topic: str | None = Field(description="the changelog of that generation")
     served: int | None = Field(
         description="the generation that this API answers from; null: none is loaded"
     )
+    batch: int | None = Field(description="the pipeline's batch that it ends with")
+    written_at: str | None = Field(description="when that batch's marker was written")
+    rows: int | None = Field(description="how many rows it has")
+    oldest_kept: str | None = Field(
+        description="older rows were dropped; null: every row is kept, or there is none"
+    )
+    description: str = Field(description="what a row says")
+    key: list[str] = Field(description="the fields of a row's key")
+    retention_seconds: int | None = Field(
+        description="how much older than the newest a row may be before it is dropped"
+    )
+    grace_seconds: int | None = Field(
+        description="how long after a window's end an event may be published and be on time"
+    )
+    fields: list["TopicField"]
+    filters: list[str] = Field(description="what GET /v1/views/{name}/rows takes")
+
+
+class Views(BaseModel):
+    views: list[View]
+
+
+class RowPage(Dated):
+    """Some of a view's rows, all at one marker."""
+
+    view: str = Field(description="the contract, which says what the rows' fields mean")
+    items: list[dict[str, Any]] = Field(
+        description="the rows of this page; `final` says of a window's row that nothing can "
+        "change it any more"
+    )
+    next: str | None = Field(description="cursor of the next page; null on the last")
+
+
+class BestSeller(BaseModel):
+    rank: int = Field(description="1 for what sold most")
+    sku: str
+    units: int = Field(description="units sold in the window")
+    revenue_cents: int = Field(description="what they came to, as charged")
+    units_on_time: int = Field(description="the same over what was published on time")
+    revenue_cents_on_time: int = Field(description="likewise")
+
+
+class BestSellers(Dated):
+    """The products that sold most in one window."""
+
+    store_id: str | None = Field(description="the store; null: all of them")
+    window_start: str
+    window_end: str = Field(description="the first moment that is not in it")
+    final: bool = Field(description="whether nothing can change it any more")
+    items: list[BestSeller] = Field(description="by units, then revenue, then sku")
 
 
 class PublishedEvent(BaseModel):
@@ -272,6 +325,12 @@ class Topic(BaseModel):
     skew_seconds: int | None = Field(
         description="how long before it happened a record may be published, by a clock ahead"
     )
+    retention_seconds: int | None = Field(
+        description="how much older than the newest a view's row may be before readers drop it"
+    )
+    grace_seconds: int | None = Field(
+        description="how long after a window's end an event may be published and be on time"
+    )
     partitions: int
     config: dict[str, str] = Field(description="the topic's settings in Kafka")
     schema_id: int = Field(description="of the schema that records are written with now")
@@ -287,3 +346,6 @@ class Topics(BaseModel):
 
 class Health(BaseModel):
     status: str = Field(description="ok or ready")
+    missing: list[str] | None = Field(
+        default=None, description="pipelines whose views are not there, and why; absent: none"
+    )

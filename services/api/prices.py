@@ -16,8 +16,9 @@ from services.api.marker import by_topic
 from services.api.models import Parameters, Price, PriceHistory, PricePage
 from services.api.pricebook import Prices
 from services.api.problems import Problem
+from services.api.selecting import LIMIT_DEFAULT, LIMIT_MAX
 from services.api.sources import Sources
-from services.api.stock import LIMIT_DEFAULT, LIMIT_MAX, Sku
+from services.api.stock import Sku
 from services.api.tables import instant
 from services.api.times import world_ms
 

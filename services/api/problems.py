@@ -76,10 +76,17 @@ class Problem(Exception):
         return JSONResponse(document, self.status, headers=self.headers, media_type=MEDIA_TYPE)
 
 
+ALWAYS = (
+    HTTPStatus.REQUEST_URI_TOO_LONG,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+)
+"""What any route may answer."""
+
+
 def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
     """The error answers of a route, as its OpenAPI shows them."""
-    every = (*statuses, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.INTERNAL_SERVER_ERROR)
-    return {int(status): _documented(status) for status in every}
+    return {int(status): _documented(status) for status in (*statuses, *ALWAYS)}
 
 
 def install(app: FastAPI) -> None:

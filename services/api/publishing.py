@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from services.api.background import Background
 
 DELIVERY_SECONDS_MAX = 5.0
 REPORT_SECONDS_MAX = DELIVERY_SECONDS_MAX + 2.0  # the client itself gives up before
@@ -62,26 +63,14 @@ class OutcomeUnknown(Exception):
     """The record may be in the log or not."""
 
 
-class Publishing:
+class Publishing(Background):
     """One idempotent producer for all requests, and the thread that hears what became of them."""
 
     def __init__(self, make: Callable[[], Producer]) -> None:
+        super().__init__("publishing")
         self._make = make
         self._client = make()
         self._under_way = 0  # only ever touched in the event loop
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="publishing", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def alive(self) -> bool:
-        return self._thread.is_alive()
 
     async def publish(self, record: Record) -> Stored:
         """Return when the log holds the record; raises Full, Refused or OutcomeUnknown."""
@@ -133,9 +122,8 @@ class Publishing:
             log.warning("the producer is made anew: %s", error)
             self._client = self._make()
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._client.poll(POLL_SECONDS)
+    def turn(self) -> None:
+        self._client.poll(POLL_SECONDS)
 
 
 def _outcome(error: KafkaError) -> Refused | OutcomeUnknown:

@@ -18,13 +18,12 @@ from services.api.marker import by_topic
 from services.api.models import NoParameters, Parameters, QuarantinePage, Rejected
 from services.api.problems import Problem
 from services.api.rejections import NEWEST_FIRST, TABLE
+from services.api.selecting import LIMIT_DEFAULT, LIMIT_MAX
 from services.api.sources import Sources
 from services.api.tables import plain
 from services.quarantine.anatomy import anatomy
 from services.quarantine.remedy import remedy
 
-LIMIT_DEFAULT = 50
-LIMIT_MAX = 500
 WORDS_MAX = 300
 GENERATION = 1  # a cursor asks for one; the quarantine has no other
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from infra.kafka import Partition
+from services.api.cursors import pinned
 from services.api.marker import Offsets
 from services.api.models import Parameters
 from services.api.problems import Problem
@@ -35,18 +36,23 @@ class ViewQuery(Parameters):
 async def reached(sources: Sources, view: str, query: ViewQuery) -> Snapshots:
     """Where to read the view from, once it holds what the query names; raises Problem.
 
-    What is read there never lies before the marker that was waited for.
+    What is read there never lies before the marker that was waited for. A further page is read
+    from the generation of the pages before, while that is kept up to date.
     """
-    snapshots = sources.snapshots(view)
+    snapshots = sources.snapshots(view, pinned(getattr(query, "cursor", None)))
     if not query.min_offset:
         return snapshots
     wanted = _offsets(query.min_offset)
     _refuse_others(_inputs(sources, view), view, wanted)
-    if sources.commits.waiting >= WAITING_MAX:
+    if sources.commits.requests >= WAITING_MAX:
         raise _too_many()
-    await sources.commits.until(
-        lambda: _holding(sources, view, wanted) is not None, REACH_SECONDS_MAX
-    )
+    sources.commits.requests += 1
+    try:
+        await sources.commits.until(
+            lambda: _holding(sources, view, wanted) is not None, REACH_SECONDS_MAX
+        )
+    finally:
+        sources.commits.requests -= 1
     holding = _holding(sources, view, wanted)
     if holding is None:
         raise _not_reached(sources, view, wanted)

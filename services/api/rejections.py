@@ -1,8 +1,9 @@
 """How the quarantine is kept: a row per rejected record, however often it was copied there."""
 
-from contracts import QUARANTINE, decode
+from contracts import QUARANTINE
 from services.api.changelog import Record
 from services.api.copying import Layout
+from services.api.reading import decode
 from services.api.tables import Stored, Table
 
 TABLE = Table(QUARANTINE)

@@ -1,7 +1,7 @@
 """How the app is served: a listening socket, and uvicorn with its limits."""
 
 import socket
-import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import uvicorn
@@ -17,12 +17,12 @@ SHUTDOWN_SECONDS_MAX = 5
 class Server(uvicorn.Server):
     """One that asks the app's streams to end, and does not wait for their readers to leave."""
 
-    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
+    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
-        self._stopping = stopping
+        self._end_streams = end_streams
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._stopping.set()
+        self._end_streams()
         await super().shutdown(sockets)
 
 
@@ -62,4 +62,4 @@ def listen(app: FastAPI, port: int) -> Listening:
     # Connections inherit it. Without, every answer waits 40 ms for the client to acknowledge the
     # head before its body is sent: asyncio sees to that only for sockets that it made itself.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return Listening(Server(config, app.state.stopping), listener)
+    return Listening(Server(config, app.state.end_streams), listener)

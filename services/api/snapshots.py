@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from services.api.marker import Marker, from_json
+from services.api.tables import Table
 
 CONNECTIONS_KEPT_MAX = 16
 CACHE_KIB_MAX = 4_096
@@ -22,6 +23,13 @@ class Snapshot:
 
     marker: Marker
     _connection: sqlite3.Connection
+
+    def oldest_kept(self, table: Table) -> int | None:
+        """The earliest time of which the view keeps rows, in epoch ms; None where it keeps all."""
+        if table.oldest is None:
+            return None
+        oldest_ms: int | None = self.rows(table.oldest).fetchone()[0]
+        return oldest_ms
 
     def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> Rows:
         return self._connection.execute(sql, parameters)

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from services.api.background import Background
 from services.api.commits import Commits
 from services.api.control import Control
 from services.api.copying import Copy
 from services.api.freshness import Freshness
+from services.api.generation import INVALID
 from services.api.generations import Generations
 from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
@@ -29,30 +31,34 @@ class Sources:
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:
-        self.control.start()
-        self.freshness.start()
-        self.publishing.start()
-        self.prices.start()
-        self.rejections.start()
+        for each in self._background():
+            each.start()
 
     def stop(self) -> None:
         # The control thread first: it starts materializers.
         self.control.stop()
+        self.control.join()
         self.generations.stop()
-        self.freshness.stop()
-        self.publishing.stop()
-        self.prices.stop()
-        self.rejections.stop()
+        for each in self._background():
+            each.stop()
+        for each in self._background():
+            each.join()
+
+    def end_streams(self) -> None:
+        """Let every stream tell its reader that the API stops."""
+        self.stopping.set()
+        self.commits.tell()
 
     def alive(self) -> bool:
         """Whether every background thread is at work."""
-        materializers = all(each.alive() for each in self.generations.all())
-        others = (self.freshness, self.publishing, self.prices, self.rejections)
-        return materializers and self.control.alive() and all(each.alive() for each in others)
+        return all(each.alive() for each in (*self._background(), *self.generations.all()))
 
-    def snapshots(self, view: str) -> Snapshots:
-        """Where to read the view from as it is now; raises Problem while there is nothing."""
-        materializer = self.generations.serving(view)
+    def snapshots(self, view: str, generation: int | None = None) -> Snapshots:
+        """Where to read the view from as it is now; raises Problem while there is nothing.
+
+        From the generation of that number, if it is still kept up to date.
+        """
+        materializer = self.generations.serving(view, generation)
         if materializer is None:
             raise self.missing(view)
         snapshots = materializer.snapshots
@@ -68,13 +74,26 @@ class Sources:
 
     def missing(self, view: str) -> Problem:
         """What to say of a view that no promoted generation carries."""
+        refused = self._refused(view)
         return Problem(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            "View not there yet",
-            f"Expected a promoted generation of the pipeline that writes {view}, found none"
-            f"{_because(self.control.trouble)}. See which pipelines run: make status.",
+            "View withdrawn" if refused else "View not there yet",
+            f"Expected a promoted generation of the pipeline that writes {view}, found "
+            f"{refused or 'none'}{_because(self.control.trouble)}. "
+            "See which pipelines run: make status.",
             headers={"Retry-After": "1"},
         )
+
+    def _refused(self, view: str) -> str | None:
+        """Which generation of the view may not be trusted, and why."""
+        for promotion in tuple(self.generations.promotions.values()):
+            for each in promotion.generations.values():
+                if view in each.views and each.state == INVALID:
+                    return f"{each} invalid{_because(each.reason)}"
+        return None
+
+    def _background(self) -> tuple[Background, ...]:
+        return self.control, self.freshness, self.publishing, self.prices, self.rejections
 
     def dated(self, marker: Marker) -> dict[str, Any]:
         """The members of every answer that say what it is an answer of."""

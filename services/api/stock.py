@@ -12,17 +12,16 @@ from pydantic import Field
 
 from contracts import STOCK_LEVELS
 from services.api import examples, problems
-from services.api.cursors import CHARACTERS_MAX, Cursor, Place, resume
+from services.api.cursors import CHARACTERS_MAX
 from services.api.models import Shelf, StockPage
 from services.api.problems import Problem
 from services.api.reaching import ViewQuery, reached
+from services.api.selecting import LIMIT_DEFAULT, LIMIT_MAX, Condition, Selection
 from services.api.snapshots import Snapshot, Snapshots
 from services.api.sources import Sources
 from services.api.tables import Table
 
 LOW_UNITS_MAX = 5  # a shelf that one customer may empty
-LIMIT_DEFAULT = 50
-LIMIT_MAX = 500
 ID_CHARACTERS_MAX = 64
 
 STOCK = Table(STOCK_LEVELS)
@@ -128,19 +127,8 @@ def _listed(sources: Sources, snapshots: Snapshots, query: StockQuery) -> dict[s
 
 def page(snapshot: Snapshot, query: StockQuery) -> tuple[list[dict[str, Any]], str | None]:
     """One page of shelves, and the cursor of the next; None on the last page."""
-    generation, question = snapshot.marker.generation, query.question()
-    columns = sort_columns(query.sort)
-    after: Place | None = None
-    if query.cursor is not None:
-        kinds = tuple(STOCK.types[column] for column in columns)
-        after = resume(query.cursor, generation, question, kinds)
-    rows = snapshot.rows(*_select(query, columns, after)).fetchall()
-    shown = rows[: query.limit]
-    if len(rows) == len(shown):
-        return [STOCK.shown(row) for row in shown], None
-    last = dict(zip(STOCK.columns, shown[-1], strict=True))
-    place = tuple(last[column] for column in columns)
-    return [STOCK.shown(row) for row in shown], str(Cursor(generation, question, place))
+    rows, following = _selection(query).page(snapshot, query.limit, query.cursor)
+    return [STOCK.shown(row) for row in rows], following
 
 
 def sort_columns(sort: Sort) -> tuple[str, ...]:
@@ -148,27 +136,22 @@ def sort_columns(sort: Sort) -> tuple[str, ...]:
     return STOCK.key if sort is Sort.KEY else (sort.lstrip("-"), *STOCK.key)
 
 
-def _select(
-    query: StockQuery, columns: tuple[str, ...], after: Place | None
-) -> tuple[str, tuple[Any, ...]]:
-    conditions: list[str] = []
-    parameters: list[Any] = []
-    for column, value in (("store_id", query.store_id), ("sku", query.sku)):
-        if value is not None:
-            conditions.append(f"{column} = ?")
-            parameters.append(value)
+def _selection(query: StockQuery) -> Selection:
+    conditions = [
+        Condition(f"{column} = ?", (wanted,))
+        for column, wanted in (("store_id", query.store_id), ("sku", query.sku))
+        if wanted is not None
+    ]
     if query.state is not None:
-        conditions.append(CONDITIONS[query.state])
-        parameters += [query.low_max] if query.state is State.LOW else []
-    descending = query.sort.startswith("-")
-    if after is not None:
-        places = ", ".join("?" for _ in columns)
-        conditions.append(f"({', '.join(columns)}) {'<' if descending else '>'} ({places})")
-        parameters += after
-    where = f" where {' and '.join(conditions)}" if conditions else ""
-    order = ", ".join(f"{column} {'desc' if descending else 'asc'}" for column in columns)
-    # One row more than the page: whether there is a next one.
-    return f"{STOCK.select}{where} order by {order} limit ?", (*parameters, query.limit + 1)
+        values = (query.low_max,) if query.state is State.LOW else ()
+        conditions.append(Condition(CONDITIONS[query.state], values))
+    return Selection(
+        table=STOCK,
+        conditions=tuple(conditions),
+        order=sort_columns(query.sort),
+        descending=query.sort.startswith("-"),
+        question=query.question(),
+    )
 
 
 def _unknown_shelf(store_id: str, sku: str) -> Problem:

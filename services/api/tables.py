@@ -10,7 +10,8 @@ from contracts import STOCK_LEVELS, Contract
 from services.api.marker import epoch_ms
 
 INDEXED = {STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time")}
-"""Columns that the routes look for or sort by, other than the key; SQLite adds the key to each."""
+"""Columns that the routes look for or sort by, other than the key and the time in it; SQLite adds
+the key to each."""
 
 VERSION = "version"  # by contract the number of events applied to a row
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,7 +24,8 @@ class Table:
     """The SQL of one view and the way of its values into it and out of it.
 
     `create` makes the table, `upsert` writes a row unless a newer version is there already,
-    `select` begins a query over all fields, and `select_one` takes a key.
+    `prune` removes rows whose retention is over, `select` begins a query over all fields, and
+    `select_one` takes a key.
     """
 
     def __init__(self, contract: Contract) -> None:
@@ -32,6 +34,7 @@ class Table:
         rest = [name for name in names if name not in contract.key]
         columns = ", ".join(f"{_quoted(name)} {kind.sql}" for name, kind in kinds.items())
         updates = ", ".join(f"{_quoted(name)} = excluded.{_quoted(name)}" for name in rest)
+        self.contract = contract
         self.view = contract.name
         self.name = _quoted(contract.name)
         self.columns = names
@@ -43,7 +46,7 @@ class Table:
             *(
                 f"create index {_quoted(f'{contract.name} by {column}')} "
                 f"on {self.name} ({_quoted(column)})"
-                for column in INDEXED.get(contract.name, ())
+                for column in _indexed(contract)
             ),
         )
         self.upsert = (
@@ -54,6 +57,12 @@ class Table:
         self.select = f"select {_listed(names)} from {self.name}"
         conditions = " and ".join(f"{_quoted(name)} = ?" for name in contract.key)
         self.select_one = f"{self.select} where {conditions}"
+        self.oldest = _oldest(self.name, contract)
+        self.prune = (
+            f"delete from {self.name} where {contract.began} < ({self.oldest})"
+            if self.oldest
+            else None
+        )
         self._key_at = tuple(names.index(name) for name in contract.key)
         self._into = tuple((name, kind.into) for name, kind in kinds.items())
         self._out = tuple((name, kind.out) for name, kind in kinds.items())
@@ -71,6 +80,22 @@ class Table:
         return {name: out(kept) for (name, out), kept in zip(self._out, row, strict=True)}
 
 
+def _indexed(contract: Contract) -> tuple[str, ...]:
+    began = contract.began
+    time = (began,) if began and began != contract.key[0] else ()
+    return (*INDEXED.get(contract.name, ()), *time)
+
+
+def _oldest(table: str, contract: Contract) -> str | None:
+    """Asks for the earliest time that is kept, in epoch ms; None where all rows are.
+
+    The newest row says what time it is: whoever reads the same rows keeps the same.
+    """
+    if contract.retention is None:
+        return None
+    return f"select max({contract.began}) - {in_ms(contract.retention)} from {table}"
+
+
 class _Kind:
     """How values of one type are kept, and how they are shown."""
 
@@ -83,6 +108,10 @@ class _Kind:
         self.sql = sql
         self.into = into
         self.out = out
+
+
+def in_ms(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
 
 
 def instant(kept_ms: int) -> str:

@@ -47,6 +47,12 @@ def world_ms(sources: Sources) -> int:
     return world_clock(sources).at(wall_ms())
 
 
+def clock_ms(sources: Sources) -> int | None:
+    """The same; None while nobody has said so."""
+    world = sources.control.world
+    return None if world is None else world.at(wall_ms())
+
+
 def world_clock(sources: Sources) -> WorldClock:
     if sources.control.world is None:
         raise Problem(

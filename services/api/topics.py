@@ -62,6 +62,8 @@ def described(contract: Contract) -> dict[str, Any]:
         "event_time": contract.event_time,
         "horizon_seconds": _seconds(contract.horizon),
         "skew_seconds": _seconds(contract.skew),
+        "retention_seconds": _seconds(contract.retention),
+        "grace_seconds": _seconds(contract.grace),
         "partitions": contract.settings.partitions,
         "config": dict(contract.settings.config),
         "schema_id": schema_id(contract),

@@ -1,147 +1,110 @@
-"""GET /v1/views: where a view's changelog is, and the whole view at one marker."""
+"""GET /v1/views: which views there are, what their rows say, and where each stands."""
 
-import json
-import threading
-from collections.abc import Generator
 from http import HTTPStatus
 from typing import Annotated, Any
 
-import anyio
-from fastapi import APIRouter, Path, Query
-from fastapi.responses import JSONResponse, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
 
-from contracts import CONTRACTS
+from contracts import BOOKS, CONTRACTS, Contract
 from services.api import examples, problems
-from services.api.books import books
-from services.api.marker import Marker, by_topic
-from services.api.models import NoParameters, View
+from services.api.filters import accepted
+from services.api.generation import Generation
+from services.api.models import NoParameters, View, Views
 from services.api.problems import Problem
-from services.api.reaching import ViewQuery, reached
-from services.api.snapshots import Snapshots
 from services.api.sources import Sources
 from services.api.tables import Table, instant
+from services.api.topics import described
 
-EXPORTS_MAX = 2
-EXPORT_SECONDS_MAX = 600  # a reader slower than that would hold the file's log open for ever
-ROWS_PER_CHUNK = 500
-NDJSON = "application/x-ndjson"
-
-Lines = Generator[bytes, None, None]
 Name = Annotated[str, Path(description="the view's contract", max_length=200)]
+
+TABLES = {
+    each.name: Table(each)
+    for _, each in sorted(CONTRACTS.items())
+    if each.kind == "view" and each is not BOOKS  # which belong to every pipeline's answers
+}
+"""By the name of its contract, the table of each view that a pipeline may carry."""
 
 
 def routes(sources: Sources) -> APIRouter:
     router = APIRouter(tags=["views"])
-    exports = threading.BoundedSemaphore(EXPORTS_MAX)
+
+    @router.get(
+        "/v1/views",
+        operation_id="listViews",
+        summary="Every view: its fields and filters, who writes it, and how far it has come",
+        response_model=Views,
+        responses=examples.ok({"views": [examples.VIEW]}) | problems.responses(),
+    )
+    def list_views(_: NoParameters) -> JSONResponse:
+        return JSONResponse({"views": [_told(sources, table) for table in TABLES.values()]})
 
     @router.get(
         "/v1/views/{name}",
         operation_id="getView",
-        summary="The promoted generation of a view, and the topic that carries it",
+        summary="One view, the promoted generation of it, and the topic that carries it",
         response_model=View,
         responses=examples.ok(examples.VIEW)
         | problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
     )
     def get_view(name: Name, _: NoParameters) -> JSONResponse:
-        return JSONResponse(_where(sources, name))
-
-    @router.get(
-        "/v1/views/{name}/rows",
-        operation_id="exportView",
-        summary="The whole view at one marker, one JSON document per line",
-        description="First a line with generation, marker, books and number of rows, then the "
-        "rows in key order. An answer with fewer rows than announced was cut off.",
-        response_class=StreamingResponse,
-        responses={
-            200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
-            **problems.responses(
-                HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE
-            ),
-        },
-    )
-    async def export_view(name: Name, query: Annotated[ViewQuery, Query()]) -> StreamingResponse:
-        table = view_table(name)
-        snapshots = await reached(sources, name, query)
-        if not exports.acquire(blocking=False):
-            raise Problem(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                "Too many exports",
-                f"Expected at most {EXPORTS_MAX} exports at a time, found more. Try again when "
-                "one of them has ended.",
-                headers={"Retry-After": "5"},
-            )
-        return Export(_lines(snapshots, table), exports)
+        told = _told(sources, view_table(name))
+        if told["generation"] is None:
+            raise sources.missing(name)
+        return JSONResponse(told)
 
     return router
 
 
-class Export(StreamingResponse):
-    """A stream that ends in time, and gives its place to the next."""
-
-    def __init__(self, lines: Lines, place: threading.BoundedSemaphore) -> None:
-        super().__init__(lines, media_type=NDJSON)
-        self._lines = lines
-        self._place = place
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            with anyio.move_on_after(EXPORT_SECONDS_MAX):
-                await super().__call__(scope, receive, send)
-        finally:
-            self._lines.close()
-            self._place.release()
-
-
-def _lines(snapshots: Snapshots, table: Table) -> Lines:
-    with snapshots.reading() as snapshot:
-        count = snapshot.rows(f"select count(*) from {table.name}").fetchone()[0]
-        head = {"view": table.view, "rows": count, "books": books(snapshot)}
-        yield _line({**head, **_marker(snapshot.marker)})
-        rows = snapshot.rows(f"{table.select} order by {', '.join(table.key)}")
-        while chunk := rows.fetchmany(ROWS_PER_CHUNK):
-            yield b"".join(_line(table.shown(row)) for row in chunk)
-
-
-def _line(document: dict[str, Any]) -> bytes:
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-
-
-def _marker(marker: Marker) -> dict[str, Any]:
-    return {
-        "generation": marker.generation,
-        "marker": {
-            "batch": marker.batch,
-            "inputs": by_topic(marker.inputs),
-            "outputs": by_topic(marker.outputs),
-            "written_at": instant(marker.written_at_ms),
-        },
-    }
-
-
-def _where(sources: Sources, name: str) -> dict[str, Any]:
-    view_table(name)
-    for pipeline, promotion in tuple(sources.generations.promotions.items()):
-        promoted = promotion.generations.get(promotion.promoted or -1)
-        if promoted is not None and name in promoted.topics:
-            served = sources.generations.served(pipeline)
-            return {
-                "view": name,
-                "pipeline": pipeline,
-                "generation": promoted.number,
-                "topic": promoted.topics[name],
-                "served": served.generation.number if served and served.snapshots else None,
-            }
-    raise sources.missing(name)
-
-
 def view_table(name: str) -> Table:
     """The table of a view; raises Problem where there is no such view."""
-    views = sorted(each.name for each in CONTRACTS.values() if each.kind == "view")
-    if name not in views:
+    if name not in TABLES:
         raise Problem(
             HTTPStatus.NOT_FOUND,
             "Unknown view",
-            f"Expected one of {', '.join(views)}, found {name}.",
+            f"Expected one of {', '.join(TABLES)}, found {name}.",
         )
-    return Table(CONTRACTS[name])
+    return TABLES[name]
+
+
+def _told(sources: Sources, table: Table) -> dict[str, Any]:
+    promoted = _promoted(sources, table.view)
+    return {
+        "view": table.view,
+        "pipeline": promoted.pipeline if promoted else None,
+        "generation": promoted.number if promoted else None,
+        "topic": promoted.topics[table.view] if promoted else None,
+        **_served(sources, table),
+        **_described(table.contract),
+    }
+
+
+def _served(sources: Sources, table: Table) -> dict[str, Any]:
+    """What the API answers from; all null while that is nothing."""
+    served = sources.generations.serving(table.view)
+    if served is None or served.snapshots is None:
+        return dict.fromkeys(("served", "batch", "written_at", "rows", "oldest_kept"))
+    with served.snapshots.reading() as snapshot:
+        [[rows]] = snapshot.rows(f"select count(*) from {table.name}")
+        oldest_ms = snapshot.oldest_kept(table)
+    return {
+        "served": served.generation.number,
+        "batch": snapshot.marker.batch,
+        "written_at": instant(snapshot.marker.written_at_ms),
+        "rows": rows,
+        "oldest_kept": None if oldest_ms is None else instant(oldest_ms),
+    }
+
+
+def _described(view: Contract) -> dict[str, Any]:
+    told = described(view)
+    members = ("description", "key", "retention_seconds", "grace_seconds", "fields")
+    return {**{name: told[name] for name in members}, "filters": accepted(view)}
+
+
+def _promoted(sources: Sources, view: str) -> Generation | None:
+    for promotion in tuple(sources.generations.promotions.values()):
+        promoted = promotion.wanted
+        if promoted is not None and view in promoted.views:
+            return promoted
+    return None

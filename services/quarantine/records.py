@@ -98,5 +98,5 @@ def _refuse_newer(contract: Contract, value: bytes | None) -> None:
         number = codec.frame(value).schema_id
     except Undecodable:
         return
-    if registered_since(number, contract.name):
+    if number in registered_since({contract.name}):
         raise NewerSchema(contract.name, number)

@@ -10,7 +10,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from contracts import CLOCKS, HEARTBEATS, RELEASES, Contract, Row, codec, decode, encode, key
+from contracts import CLOCKS, HEARTBEATS, RELEASES, Contract, Row, codec, encode, key
+from contracts.consumer import reader
 from contracts.judging import JUDGED, Rejection, instant, judge, span
 from infra.errors import Trouble
 from infra.kafka import admin, newest_ms, producer, read_to_end, send
@@ -24,6 +25,8 @@ from services.quarantine.remedy import remedy
 BECAUSE_MAX = 500
 CLOCKS_READ_MAX = 2_000
 MILLISECOND = timedelta(milliseconds=1)
+
+decode = reader("quarantine")
 
 Tell = Callable[[str, int, int], None]
 """Is told what is read, how much of it, of how much."""

@@ -15,7 +15,7 @@ from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from pipelines.common.backlog import backlog
 from pipelines.common.clock import wall_now
-from pipelines.common.generation import Generation, first, make_outputs
+from pipelines.common.generation import Generation, State, make_outputs, new
 from pipelines.common.offsets import committed
 from pipelines.common.pipeline import load
 from pipelines.common.run import engine, refuse_drops, start
@@ -105,10 +105,8 @@ class Replays:
         return seconds
 
     def _generation(self) -> Generation:
-        founded = first(self._pipeline, "0" * 64, wall_now())
-        number, view = next(self._numbers), self._pipeline.writes.name
-        outputs = {**founded.outputs, view: f"{view}.g{number}"}
-        return replace(founded, number=number, outputs=outputs)
+        number = next(self._numbers)
+        return new(self._pipeline, "0" * 64, wall_now(), number, State.CATCHING_UP)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def caught_up(shop: Shop) -> bool:
 
 def inventory(shop: Shop) -> dict[str, Any]:
     """Where the pipeline stands, as the API tells."""
-    [found] = shop.get("/v1/pipelines")["pipelines"]
+    found = shop.get("/v1/pipelines/inventory")
     return dict(found)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from contracts import (
     ADJUSTMENTS,
+    ALERTS,
     BOOKS,
     CONTRACTS,
     RECEIPTS,
@@ -147,7 +148,7 @@ def test_a_record_of_an_older_schema_is_read_as_the_present_one(
     present = avro_schema(BOOKS)
     older = {**present, "fields": [one for one in present["fields"] if "default" not in one]}
     entries = (*schemas.locked(), schemas.Entry(OLDER_ID, BOOKS.name, older))
-    monkeypatch.setattr(codec, "locked", lambda: entries)
+    monkeypatch.setattr(codec, "known", lambda: entries)
     monkeypatch.setattr(codec, "_readers", codec._readers.__wrapped__)
     written = io.BytesIO(b"\0" + OLDER_ID.to_bytes(4, "big"))
     written.seek(0, io.SEEK_END)
@@ -160,6 +161,13 @@ def test_a_record_of_an_older_schema_is_read_as_the_present_one(
 def test_a_key_joins_its_fields() -> None:
     assert key(STOCK_LEVELS, STOCK_LEVELS.examples[0]) == b"S003/SKU-00417"
     assert key(BOOKS, BOOKS.examples[0]) == b"inventory/1/public.sales.receipt.v1/2"
+
+
+def test_a_time_in_a_key_is_milliseconds_however_it_is_given() -> None:
+    alert = ALERTS.examples[0]
+    at_ms = 1_772_445_600_000
+    assert key(ALERTS, alert) == f"card-velocity/tok_9a31/{at_ms}".encode()
+    assert key(ALERTS, {**alert, "interval_start": at_ms}) == key(ALERTS, alert)
 
 
 def test_an_unknown_contract_names_those_that_are_known() -> None:

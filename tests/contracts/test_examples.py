@@ -26,6 +26,13 @@ def test_every_rule_has_an_example_that_breaks_it(contract: Contract) -> None:
 
 
 @EVERY
+def test_a_view_whose_keys_go_on_with_time_says_how_long_its_rows_are_kept(
+    contract: Contract,
+) -> None:
+    assert (contract.began is None) == (contract.retention is None)
+
+
+@EVERY
 def test_the_first_example_shows_every_field(contract: Contract) -> None:
     absent = {name for name, value in contract.examples[0].items() if value is None}
     assert not absent

@@ -10,6 +10,8 @@ from contracts.loader import load
 FOLDER = Path(catalog.__file__).parent
 RECEIPT = Path("topics/sales/receipt.v1.yaml")
 ADJUSTMENT = Path("topics/inventory/adjustment.v1.yaml")
+STORE_SALES = Path("views/analytics/store-sales.v1.yaml")
+VISIT = Path("views/analytics/visit.v1.yaml")
 STOCK_LEVEL = Path("views/inventory/stock-level.v1.yaml")
 
 
@@ -68,7 +70,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         # key and time
         (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),
         (RECEIPT, "value: [store_id]", "value: [card_token]", ["found card_token, optional"]),
-        (RECEIPT, "value: [store_id]", "value: [event_time]", ["required timestamp"]),
+        (RECEIPT, "value: [store_id]", "value: [lines]", ["required array"]),
         (RECEIPT, "value: [store_id]", "value: []", ["found None"]),
         (
             STOCK_LEVEL,
@@ -79,7 +81,15 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "value: event_time", "value: store_id", ["eventTime", "found store_id"]),
         (RECEIPT, "unit: h", "unit: weeks", ["horizon", "found 2 weeks"]),
         (RECEIPT, "element: receipt.event_time", "element: receipt.store_id", ["horizon"]),
-        (RECEIPT, "property: horizon", "property: latency", ["horizon and skew"]),
+        (RECEIPT, "property: horizon", "property: latency", ["horizon, skew, retention, grace"]),
+        (
+            STORE_SALES,
+            "element: store-sales.window_start",
+            "element: store-sales.window_end",
+            ["retention", "expected element store-sales.window_start", "the time in the key"],
+        ),
+        (STORE_SALES, "element: store-sales.window_end", "element: late_events", ["grace"]),
+        (VISIT, "value: [customer_id, visit_start]", "value: [customer_id]", ["no such time"]),
         # the topic
         (RECEIPT, "value: 4}", "value: 0}", ["partitions", "1 to"]),
         (RECEIPT, "retention.ms:", "retention.bytes:", ["topicConfig", "retention.bytes"]),

@@ -1,11 +1,23 @@
 """The schema lock: what is written today can be read for ever."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
-from contracts import ADJUSTMENTS, CONTRACTS, StaleLock, schema_id, schemas_of
-from contracts.schemas import LOCK, Entry, extended, locked, text
+from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, StaleLock, schema_id, schemas_of
+from contracts.errors import AmbiguousSchema
+from contracts.schemas import (
+    LOCK,
+    NEWER_LOCK,
+    Entry,
+    extended,
+    known,
+    locked,
+    merged,
+    registered_since,
+    text,
+)
 
 
 def test_the_lock_is_current() -> None:
@@ -43,3 +55,35 @@ def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
     changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
     with pytest.raises(StaleLock, match=r"python -m contracts\.lock"):
         schema_id(changed)
+
+
+NEXT = Entry(len(locked()) + 1, ADJUSTMENTS.name, {"type": "record"})
+
+
+@pytest.fixture
+def newer_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A lock beside that of the code, which has one schema more."""
+    file = tmp_path / "schemas.lock.json"
+    file.write_text(text((*known(), NEXT)))  # what is known is loaded by then
+    monkeypatch.setenv(NEWER_LOCK, str(file))
+    return file
+
+
+def test_pinned_code_reads_what_a_newer_lock_tells(newer_lock: Path) -> None:
+    assert known.__wrapped__() == (*locked(), NEXT)
+
+
+def test_pinned_code_keeps_what_an_older_lock_does_not_tell(newer_lock: Path) -> None:
+    newer_lock.write_text(text(locked()[:1]))
+    assert known.__wrapped__() == locked()
+
+
+def test_what_the_lock_was_told_since_is_known_by_topic(newer_lock: Path) -> None:
+    assert registered_since({ADJUSTMENTS.name, RECEIPTS.name}) == {NEXT.id}
+    assert registered_since({RECEIPTS.name}) == set()
+
+
+def test_one_id_for_two_schemas_is_refused() -> None:
+    other = dataclasses.replace(NEXT, topic=RECEIPTS.name)
+    with pytest.raises(AmbiguousSchema, match=f"schema {NEXT.id} should mean one thing"):
+        merged([NEXT], [other])

@@ -26,6 +26,8 @@ SMALL = Parameters(
     malformed_rate=0.01,
     unknown_schema_rate=0.01,
     broken_rule_rate=0.01,
+    fraud_rate=0.01,
+    look_alike_rate=0.02,
 )
 CLEAN = replace(
     SMALL,
@@ -36,6 +38,8 @@ CLEAN = replace(
     malformed_rate=0.0,
     unknown_schema_rate=0.0,
     broken_rule_rate=0.0,
+    fraud_rate=0.0,
+    look_alike_rate=0.0,
 )
 STORE_IDS = tuple(f"S{number:03d}" for number in range(SMALL.stores))
 

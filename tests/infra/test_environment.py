@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra import environment
+from infra import environment, linter
 
 
 class Maker:
@@ -97,11 +97,12 @@ def test_a_failed_installation_says_what_pip_said(tmp_path: Path) -> None:
 
 
 def test_locked_packages_are_counted(lock: Path) -> None:
-    assert environment.locked() == 2
+    assert environment.locked(lock) == 2
 
 
-def test_every_locked_package_has_a_hash_and_no_address() -> None:
-    text = environment.LOCK.read_text()
+@pytest.mark.parametrize("file", [environment.LOCK, linter.LOCK], ids=lambda file: file.name)
+def test_every_locked_package_has_a_hash_and_no_address(file: Path) -> None:
+    text = file.read_text()
     packages = [part for part in text.split("\n") if part and part[0] not in " #"]
     assert all(line.endswith("\\") for line in packages)
     assert "://" not in text

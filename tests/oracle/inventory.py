@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
 from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.judge import Event, Said, Unreadable, said
@@ -35,8 +35,10 @@ COLUMNS: dict[str, pa.DataType] = {
     "on_time": pa.bool_(),
     "event_id": pa.string(),
     "event_time": pa.timestamp("ms", tz="UTC"),
+    "published": pa.timestamp("ms", tz="UTC"),
     "store_id": pa.string(),
     "sku": pa.string(),
+    "unit_price_cents": pa.int64(),
     **dict.fromkeys(MOVEMENTS, pa.int64()),
 }
 POSTED = pa.schema(COLUMNS)
@@ -77,6 +79,7 @@ class Oracle:
             self.engine.register("lines", lines)
             self.engine.execute("insert into posted from lines")
         self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
+        self.engine.execute(f"create view applied as {query('applied')}")
 
     def load(self, table: str, rows: pa.Table) -> None:
         """Make a table of the rows."""
@@ -87,10 +90,13 @@ class Oracle:
         """The stock level of every shelf, in the order of the key."""
         return self.ask("stock_level")
 
-    def ask(self, query: str) -> list[Row]:
-        """The rows that the query of that name, beside this file, gives."""
-        sql = Path(__file__).with_name(f"{query}.sql").read_text()
-        return list(self.engine.sql(sql).to_arrow_table().to_pylist())
+    def views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        return {STOCK_LEVELS.name: self.view()}
+
+    def ask(self, name: str) -> list[Row]:
+        """The rows that the query of that name gives."""
+        return list(self.engine.sql(query(name)).to_arrow_table().to_pylist())
 
     def books(self) -> dict[Partition, Book]:
         """What became of each record: counted one by one, not derived from each other."""
@@ -134,6 +140,11 @@ class Oracle:
                     )
 
 
+def query(name: str) -> str:
+    """The text of a query beside this file."""
+    return Path(__file__).with_name(f"{name}.sql").read_text()
+
+
 def chunks(events: Iterator[tuple[Record, int | None, Said]]) -> Iterator[pa.Table]:
     lines: list[Row] = []
     for record, sequence, found in events:
@@ -155,12 +166,11 @@ def posted(record: Record, sequence: int | None, found: Said) -> list[Row]:
         "on_time": found.untimely is None,
         "event_id": found.event_id,
         "event_time": happened["event_time"],
+        "published": record.published_ms,
         "store_id": happened.get("store_id"),
     }
-    nothing = dict.fromkeys(MOVEMENTS, 0)
-    return [
-        {**shared, "sku": sku, **nothing, **units} for sku, units in moved(found.topic, happened)
-    ]
+    nothing = {"unit_price_cents": None, **dict.fromkeys(MOVEMENTS, 0)}
+    return [{**shared, "sku": sku, **nothing, **said} for sku, said in moved(found.topic, happened)]
 
 
 def moved(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
@@ -173,7 +183,8 @@ def moved(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, i
         return
     for line in happened["lines"]:
         if topic == RECEIPTS.name:
-            yield line["sku"], {"sold": line["units"]}
+            price_cents = line["unit_price_cents"]
+            yield line["sku"], {"sold": line["units"], "unit_price_cents": price_cents}
         elif topic == REFUNDS.name:
             yield line["sku"], {"refunded": line["units"]}
         elif topic == SHIPMENTS.name and happened["status"] == "dispatched":

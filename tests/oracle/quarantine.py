@@ -9,8 +9,9 @@ from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
 from infra.wait import until
 from services.quarantine.progress import progress
-from tests.oracle.inventory import Oracle, Place
+from tests.oracle.inventory import Place
 from tests.oracle.log import read
+from tests.oracle.oracles import Answering
 
 CAUGHT_UP_SECONDS_MAX = 30.0
 DIFFERENCES_SHOWN_MAX = 20
@@ -37,7 +38,7 @@ class Listing:
         return self.agrees and self.behind == 0
 
 
-def listing(settings: Settings, oracle: Oracle) -> Listing:
+def listing(settings: Settings, oracle: Answering) -> Listing:
     """Compare once the quarantine has come as far as the oracle, or has not within the limit."""
     until(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
     behind = records_behind(settings, oracle.ends)

@@ -1,11 +1,4 @@
 -- Stock on every shelf, from the log alone: the same answer as the pipeline's, in another engine.
--- posted: one row per line of every readable record, copies and late ones included.
-with first_copy as (
-    select topic, partition, event_id, min("offset") as "offset"
-    from posted
-    where on_time
-    group by all
-)
 select
     store_id,
     sku,
@@ -18,8 +11,6 @@ select
     min(event_time)                                    as first_event_time,
     max(event_time)                                    as last_event_time,
     count(distinct (topic, event_id))                  as version
-from posted
-join first_copy using (topic, partition, event_id, "offset")
-where sku is not null
+from applied
 group by store_id, sku
 order by store_id, sku

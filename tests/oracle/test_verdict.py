@@ -1,64 +1,104 @@
-"""A verdict that cannot be bad proves nothing: each of the three answers may disagree."""
+"""A verdict that cannot be bad proves nothing: each of the answers may disagree."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contracts import STOCK_LEVELS, digest
+from contracts import STOCK_LEVELS, Contract
+from infra.settings import Settings
+from pipelines.common.pipeline import load, pipelines
 from tests.oracle.inventory import Book, Row
 from tests.oracle.ledger import Audit, Difference, Units
+from tests.oracle.oracles import ORACLES, NoOracle, oracle
 from tests.oracle.quarantine import Listing
-from tests.oracle.verdict import Live, Verdict, differing
+from tests.oracle.served import Served
+from tests.oracle.verdict import Verdict, compared, kept
 
 AT = ("public.sales.receipt.v1", 0)
 BOOK = Book(read=12, applied=9, duplicate=2, quarantined=1)
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A"}
 OTHER: Row = {**SHELF, "sku": "B"}
+VIEWS = [view for name in pipelines() for view in load(name).writes]
+WITH_AN_END = [view for view in VIEWS if view.retention is not None]
+AUDIT = Audit(
+    pages=1,
+    shelves=1,
+    dirt={},
+    simulated=12,
+    quarantined=0,
+    differences=[],
+    seen={"repeated": (2, 2)},
+)
 
 
-def verdict(live: list[Row], oracle: list[Row]) -> Verdict:
+def verdict(live: list[Row], oracle: list[Row], view: Contract = STOCK_LEVELS) -> Verdict:
     return Verdict(
-        live=Live(generation=1, batch=7, inputs={AT: 12}, books={AT: BOOK}, rows=live),
-        live_digest=digest(STOCK_LEVELS, live),
-        oracle_digest=digest(STOCK_LEVELS, oracle),
-        differing=list(differing(live, oracle)),
-        books={AT: BOOK},
-        audit=Audit(
-            pages=1,
-            shelves=1,
-            dirt={},
-            simulated=12,
-            quarantined=0,
-            differences=[],
-            seen={"repeated": (2, 2)},
+        live=Served(
+            pipeline="inventory",
+            generation=1,
+            batch=7,
+            inputs={AT: 12},
+            books={AT: BOOK},
+            views={view.name: live},
         ),
+        views=(compared(view, live, oracle),),
+        books={AT: BOOK},
         listing=Listing(rejected=1, listed=1, differences=[], behind=0),
+        audit=AUDIT,
     )
+
+
+def example(view: Contract) -> Row:
+    """A row with every field."""
+    return {field.name: view.examples[0].get(field.name) for field in view.fields}
+
+
+def test_every_pipeline_has_an_oracle() -> None:
+    assert ORACLES.keys() == set(pipelines())
+
+
+def test_what_has_no_oracle_is_told_which_do() -> None:
+    with pytest.raises(NoOracle, match=r"'coffee'\. Known: .*inventory"):
+        oracle("coffee", Settings(), {})
 
 
 def test_answers_that_agree_are_exact() -> None:
     assert verdict([SHELF, OTHER], [OTHER, SHELF]).exact
 
 
-@pytest.mark.parametrize("field", STOCK_LEVELS.fields, ids=lambda field: field.name)
-def test_one_field_of_one_row_is_enough_to_differ(field: object) -> None:
-    name = getattr(field, "name", "")
-    value = SHELF[name]
-    changed = NOON if isinstance(value, datetime) else f"{value}x" if isinstance(value, str) else -1
-    assert not verdict([SHELF], [{**SHELF, name: changed}]).exact
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.entity)
+def test_one_field_of_one_row_is_enough_to_differ(view: Contract) -> None:
+    row = example(view)
+    assert verdict([row], [row], view).exact
+    for field in view.fields:
+        changed = {"timestamp": NOON, "string": "changed", "array": []}.get(field.type, -1)
+        assert not verdict([row], [{**row, field.name: changed}], view).exact
 
 
 def test_rows_that_differ_are_listed_with_both_answers() -> None:
     fewer = {**SHELF, "units_sold": 1}
-    assert verdict([fewer], [SHELF]).differing == [(fewer, SHELF)]
+    [found] = verdict([fewer], [SHELF]).views
+    assert found.differing == [(fewer, SHELF)]
 
 
 def test_a_row_that_one_of_them_lacks_is_listed() -> None:
     found = verdict([SHELF], [SHELF, OTHER])
-    assert found.differing == [(None, OTHER)]
+    assert found.views[0].differing == [(None, OTHER)]
     assert not found.exact
+
+
+@pytest.mark.parametrize("view", WITH_AN_END, ids=lambda view: view.entity)
+def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contract) -> None:
+    assert view.began is not None
+    assert view.retention is not None
+    row = example(view)
+    last = {**row, view.began: row[view.began] - view.retention}
+    over = {**row, view.began: last[view.began] - timedelta(milliseconds=1)}
+    assert kept(view, [over, last, row]) == [last, row]
+    assert verdict([last, row], [over, last, row], view).exact
+    assert not verdict([over, last, row], [over, last, row], view).exact
 
 
 def test_books_that_do_not_agree_are_not_exact() -> None:
@@ -68,24 +108,29 @@ def test_books_that_do_not_agree_are_not_exact() -> None:
 
 
 def test_a_ledger_that_does_not_agree_is_not_exact() -> None:
-    found = verdict([SHELF], [SHELF])
     off = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
-    assert not replace(found, audit=replace(found.audit, differences=[off])).exact
+    found = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, differences=[off]))
+    assert not found.exact
 
 
 def test_a_ledger_that_counts_other_dirt_is_not_exact() -> None:
-    found = verdict([SHELF], [SHELF])
-    assert not replace(found, audit=replace(found.audit, seen={"repeated": (3, 2)})).exact
+    found = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, seen={"repeated": (3, 2)}))
+    assert not found.exact
 
 
 def test_before_the_first_page_nothing_is_called_exact() -> None:
-    found = verdict([SHELF], [SHELF])
-    assert not replace(found, audit=replace(found.audit, pages=0, shelves=0)).exact
+    found = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, pages=0, shelves=0))
+    assert found.agree
+    assert not found.exact
 
 
 def test_without_a_simulator_no_page_is_asked_for() -> None:
-    found = verdict([SHELF], [SHELF])
-    assert replace(found, audit=replace(found.audit, pages=0, shelves=0, simulated=0)).exact
+    nothing = replace(AUDIT, pages=0, shelves=0, simulated=0)
+    assert replace(verdict([SHELF], [SHELF]), audit=nothing).exact
+
+
+def test_what_the_ledger_does_not_tell_of_needs_no_audit() -> None:
+    assert replace(verdict([SHELF], [SHELF]), audit=None).exact
 
 
 @pytest.mark.parametrize(

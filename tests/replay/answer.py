@@ -16,29 +16,33 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """The view and the books of a generation, at one marker."""
+    """The views and the books of a generation, at one marker."""
 
     batches: int
     inputs: dict[Partition, int]
-    rows: dict[bytes, Row]
-    """By key."""
+    rows: dict[str, dict[bytes, Row]]
+    """By view and key."""
     books: dict[Partition, Book]
-    digest: str
+    digests: tuple[str, ...]
+    """Of each view."""
 
 
 def answer(work: Work) -> Answer:
-    where, generation, view = work.where, work.generation, work.pipeline.writes
+    where, generation = work.where, work.generation
     identity = {"pipeline": generation.pipeline, "generation": generation.number}
     marker = decode(read_to_end(where, MARKERS.name)[key(MARKERS, identity)]).value
     inputs, outputs = offsets(marker["inputs"]), offsets(marker["outputs"])
-    rows = newest(where, view, part_of(outputs, generation.outputs[view.name]))
+    rows = {
+        view.name: newest(where, view, part_of(outputs, generation.outputs[view.name]))
+        for view in work.pipeline.writes
+    }
     kept = newest(where, BOOKS, part_of(outputs, BOOKS.name))
     return Answer(
         batches=marker["batch"] + 1,
         inputs=inputs,
         rows=rows,
         books=books(inputs, kept.values()),
-        digest=digest(view, rows.values()),
+        digests=tuple(digest(view, rows[view.name].values()) for view in work.pipeline.writes),
     )
 
 

@@ -29,6 +29,8 @@ WORLD = Parameters(
     malformed_rate=0.02,
     unknown_schema_rate=0.01,
     broken_rule_rate=0.01,
+    fraud_rate=0.01,
+    look_alike_rate=0.02,
 )
 
 RELEASED = {Dirt.BEYOND_HORIZON: 0.3, Dirt.MALFORMED: 0.1}

@@ -13,7 +13,7 @@ from tests.replay.running import Running
 from tests.replay.schedule import Schedule, cut, interleaved
 from tests.waiting import wait_until
 
-CHUNK_SECONDS_MAX = 240
+CHUNK_SECONDS_MAX = 400
 
 
 def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random) -> None:

@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from random import Random
 from threading import Event, Thread
 from typing import Any, Protocol
 
-import psutil
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
@@ -18,8 +18,8 @@ from pipelines.common.marker import mark
 from pipelines.common.offsets import newest
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.run import run
-from pipelines.run import promoted
-from tests.processes import environment
+from pipelines.run import ensured
+from tests.processes import engines, environment
 
 BATCHES_AHEAD_MAX = 3
 STOP_SECONDS_MAX = 60
@@ -35,8 +35,9 @@ class Work:
 
 
 def founded(where: Settings, name: str) -> Work:
-    """Generation 1 of the pipeline, from the code on disk."""
-    work = Work(where, load(name), promoted(where, name))
+    """Generation 1 of the pipeline, from the code on disk; in session it never waits."""
+    [generation] = ensured(where, name)
+    work = Work(where, replace(load(name), every=timedelta()), generation)
     make_outputs(where, work.pipeline, work.generation)
     return work
 
@@ -152,17 +153,22 @@ class OwnProcess:
     def stop(self) -> None:
         if self._process is None:
             return
-        for engine in engines(self._process):
+        for engine in engines(self._process.pid):
             engine.kill()
         self._process.kill()
         self._process.wait(STOP_SECONDS_MAX)
         self._process = None
 
     def _started(self) -> "subprocess.Popen[bytes]":
+        generation, where = self.work.generation, self.work.where
+        named = f"{generation.pipeline}/{generation.number}"
+        code = generation.code(where)
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "pipelines.run", self.work.pipeline.name],
-                env=environment(self.work.where),
+                [sys.executable, "-m", "pipelines.common.run", named],
+                cwd=code,
+                env=environment(where, code),
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
             )
@@ -173,13 +179,7 @@ class OwnProcess:
         return begun if begun > finished else -1
 
     def _kill(self, process: "subprocess.Popen[bytes]") -> None:
-        for victim in engines(process) if self._takes_engine else [process]:
+        for victim in engines(process.pid) if self._takes_engine else [process]:
             victim.kill()
         self._point, self._dies = None, True
         self.kills += 1
-
-
-def engines(process: "subprocess.Popen[bytes]") -> list[psutil.Process]:
-    """The Java process of a pipeline, if it has one by now."""
-    children = psutil.Process(process.pid).children()
-    return [child for child in children if "java" in child.name()]

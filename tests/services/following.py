@@ -23,9 +23,11 @@ class Told:
 
 
 @contextmanager
-def following(api: Answers, last_event_id: str | None = None) -> Iterator[Iterator[Told]]:
+def following(
+    api: Answers, last_event_id: str | None = None, path: str = STREAM
+) -> Iterator[Iterator[Told]]:
     headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-    with api.stream(STREAM, headers) as answer:
+    with api.stream(path, headers) as answer:
         assert answer.is_success, answer.read()
         assert answer.headers["content-type"].startswith("text/event-stream")
         yield told(answer.iter_lines())

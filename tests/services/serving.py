@@ -89,12 +89,15 @@ class Answers:
     def until(self, holds: Callable[[], bool]) -> None:
         assert until(holds, SECONDS_MAX, POLL_SECONDS)
 
-    def ready(self, batch: int = 0) -> "Answers":
-        """Itself, once the views of inventory are at this batch or beyond."""
+    def ready(self, batch: int = 0, pipeline: str = "inventory") -> "Answers":
+        """Itself, once the views of the pipeline are at this batch or beyond."""
 
         def there(answer: Any) -> bool:
-            standing = answer["pipelines"][0] if answer["pipelines"] else {}
-            return "as_of" in standing and standing["as_of"]["batch"] >= batch
+            return any(
+                each["as_of"]["batch"] >= batch
+                for each in answer["pipelines"]
+                if each["pipeline"] == pipeline and "as_of" in each
+            )
 
         self.eventually("/v1/pipelines", there)
         return self

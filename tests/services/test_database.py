@@ -1,23 +1,28 @@
 """The file: what is committed stays, what is not has never been there."""
 
+import json
 import signal
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from contracts import STOCK_LEVELS
+from contracts import STOCK_LEVELS, STORE_SALES
 from infra.settings import root
+from services.api import changes
 from services.api.database import Database, Unusable, peek
-from services.api.marker import Marker
+from services.api.marker import Marker, epoch_ms
 from services.api.snapshots import Snapshots
-from services.api.tables import Table
-from tests.services.writing import shelf
+from services.api.tables import Table, in_ms
+from tests.services.writing import MORNING, shelf
 
 STOCK = Table(STOCK_LEVELS)
+MINUTE = timedelta(minutes=1)
 UNITS = f"select units_on_hand from {STOCK.name}"
 IDENTITY = {"generation": "inventory g1", "topic stock": "id1"}
 
@@ -190,3 +195,44 @@ def test_kill_9_in_the_middle_of_a_commit_leaves_the_marker_before(
     reopened = reopen(path)
     assert reopened.marker() == marker(0)
     assert units(path) == [5]
+
+
+def sales(minute: int, store: str = "S001") -> dict[str, Any]:
+    start = MORNING + timedelta(minutes=minute)
+    changes = {"store_id": store, "window_start": start, "window_end": start + MINUTE}
+    return {**STORE_SALES.examples[0], **changes}
+
+
+def test_rows_whose_retention_is_over_are_gone_with_the_next_commit(path: Path) -> None:
+    table = Table(STORE_SALES)
+    retention = STORE_SALES.retention
+    assert retention is not None
+    over = retention // MINUTE
+    made = Database.create(path, IDENTITY, [table])
+    starts = f"select window_start from {table.name} order by window_start"
+
+    def kept(*minutes: int) -> list[int]:
+        made.apply(table.view, [table.stored(sales(minute)) for minute in minutes])
+        made.commit(marker(0))
+        with Snapshots(path).reading() as snapshot:
+            times = [row[0] for row in snapshot.rows(starts)]
+            assert snapshot.oldest_kept(table) == max(times) - in_ms(retention)
+        return [(time - epoch_ms(MORNING)) // in_ms(MINUTE) for time in times]
+
+    assert kept(0, 1) == [0, 1]
+    assert kept(over) == [0, 1, over]
+    assert kept(over + 1) == [1, over, over + 1]
+    assert kept(0) == [1, over, over + 1]  # what comes so late does not come back
+
+
+def test_a_row_that_is_gone_at_once_is_no_change(path: Path) -> None:
+    table = Table(STORE_SALES)
+    made = Database.create(path, IDENTITY, [table])
+    made.apply(table.view, [table.stored(sales(minute)) for minute in (0, 10**5)])
+    made.commit(marker(0))
+    with Snapshots(path).reading() as snapshot:
+        change = changes.following(snapshot, table.view, 0)
+    assert change is not None
+    assert [row["window_start"] for row in json.loads(change.rows or "")] == [
+        table.shown(table.stored(sales(10**5)))["window_start"]
+    ]

@@ -1,13 +1,14 @@
 """Promotion: the new generation is loaded beside the old, then served by all routes at once."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from contracts import STOCK_LEVELS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
-from tests.services.writing import Writing, promote
+from tests.services.writing import Writing, invalidate, promote
 
 VIEW = f"/v1/views/{STOCK_LEVELS.name}"
 
@@ -57,7 +58,10 @@ def test_switching_back_goes_on_with_the_file_that_was_kept(
     promote(log, third, inventory, second)
     api.eventually("/v1/stock", made_by(3))
     kept = sorted(path.name for path in tmp_path.glob("inventory.*.sqlite"))
-    assert kept == ["inventory.g1.sqlite", "inventory.g3.sqlite"]
+    assert kept == ["inventory.g1.sqlite", "inventory.g2.sqlite", "inventory.g3.sqlite"]
+    promote(log, third, second)
+    gone = tmp_path / "inventory.g1.sqlite"
+    api.until(lambda: not gone.exists())
 
 
 def test_a_restart_before_the_promoted_one_is_loaded_serves_what_was_served(
@@ -91,3 +95,22 @@ def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
     api.eventually("/v1/pipelines", lambda found: "loading" not in found["pipelines"][0])
     second.mark()
     assert api.ready(inventory.mark()).json("/v1/stock")["as_of"]["generation"] == 1
+
+
+def test_what_is_invalid_is_not_served_while_its_successor_is_loaded(
+    log: MemoryLog, inventory: Writing, tmp_path: Path
+) -> None:
+    promote(log, inventory)
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    second = Writing(log, generation=2)
+    with serving(memory_sources(log, tmp_path)) as api:
+        api.ready()
+        invalidate(log, inventory, "3 rows were dropped by the watermark", promoted=second)
+        api.until(lambda: api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
+    with serving(memory_sources(log, tmp_path)) as api:
+        api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+        assert api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE
+        second.row(1, "A", 40)
+        second.mark()
+        assert api.eventually("/v1/stock/S001/A", made_by(2))["units_on_hand"] == 40

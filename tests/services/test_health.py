@@ -2,9 +2,10 @@
 
 from http import HTTPStatus
 
+from contracts import BEST_SELLERS, STORE_SALES
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
-from tests.services.writing import Writing, promote
+from tests.services.writing import Writing, invalidate, promote
 
 
 def test_the_process_is_healthy_before_there_is_anything_to_read(api: Answers) -> None:
@@ -56,3 +57,65 @@ def test_loaded_views_are_ready(log: MemoryLog, inventory: Writing, api: Answers
     inventory.mark()
     api.ready()
     assert api.json("/readyz") == {"status": "ready"}
+
+
+def analytics(log: MemoryLog) -> Writing:
+    return Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
+
+
+def test_a_pipeline_without_a_marker_takes_no_other_down(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.mark()
+    promote(log, analytics(log))
+    told = api.eventually("/readyz", lambda answer: "missing" in answer)
+    assert told == {"status": "ready", "missing": ["analytics g1: no marker read yet"]}
+    refused = api.get(f"/v1/views/{STORE_SALES.name}/rows")
+    assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert api.json("/v1/stock")["items"] == []
+
+
+def test_a_pipeline_whose_topics_are_not_there_takes_no_other_down(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.mark()
+    lost = analytics(log)
+    promote(log, lost)
+    del log.ids[lost.topic]
+    told = api.eventually("/readyz", lambda answer: "missing" in answer)
+    assert lost.topic in told["missing"][0]
+
+
+def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.mark()
+    sales = analytics(log)
+    promote(log, sales)
+    sales.put(STORE_SALES)
+    sales.mark()
+    rows = f"/v1/views/{STORE_SALES.name}/rows"
+    api.eventually(rows, lambda answer: len(answer["items"]) == 1)
+    invalidate(log, sales, "3 rows were dropped by the watermark")
+    api.until(lambda: api.get(rows).status_code == HTTPStatus.SERVICE_UNAVAILABLE)
+    refused = api.get(rows).json()
+    assert refused["title"] == "View withdrawn"
+    assert "analytics g1 invalid (3 rows were dropped by the watermark)" in refused["detail"]
+    assert api.json("/readyz")["missing"] == [
+        "analytics: no promoted generation that may be trusted"
+    ]
+    assert api.json("/v1/stock")["items"] == []
+
+
+def test_an_only_generation_that_is_invalid_leaves_nothing_ready(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.mark()
+    api.ready()
+    invalidate(log, inventory, "3 rows were dropped by the watermark")
+    api.until(lambda: api.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
+    assert "inventory: no promoted generation" in api.get("/readyz").json()["detail"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts import BEST_SELLERS, STORE_SALES
 from infra.settings import Settings
 from services.api.app import sources
 from tests.services.broker import KafkaLog
@@ -155,3 +156,24 @@ def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
         api.ready(shop.mark())
         shelf = api.eventually("/v1/stock/S001/A", lambda found: found["freshness_ms"] is not None)
     assert 0 <= shelf["freshness_ms"] < 10_000
+
+
+def test_two_pipelines_are_followed_side_by_side_each_at_its_own_marker(shop: Shop) -> None:
+    analytics = Writing(shop.log, next(GENERATIONS), "analytics", (BEST_SELLERS, STORE_SALES))
+    promote(shop.log, analytics)
+    shop.inventory.row(1, "A", 4)
+    for sku in "AB":
+        analytics.put(BEST_SELLERS, sku=sku)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        sellers, sales = (f"/v1/views/{view.name}/rows" for view in (BEST_SELLERS, STORE_SALES))
+        assert not api.get(sellers).is_success
+        analytics.put(STORE_SALES)
+        analytics.mark()
+        shop.log.flush()
+        api.ready(0, "analytics")
+        assert [row["sku"] for row in api.json(sellers)["items"]] == ["A", "B"]
+        assert len(api.json(sales)["items"]) == 1
+        shop.inventory.row(1, "A", 3, version=2)
+        assert units(api.ready(shop.mark()), "A") == 3
+        assert api.json(sellers)["as_of"]["batch"] == 0

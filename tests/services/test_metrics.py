@@ -88,7 +88,7 @@ def test_requests_are_counted_by_operation_and_not_by_path(shelves: Answers) -> 
 
 
 def test_a_mistake_of_ours_is_counted(api: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.api.health._waiting", None)
+    monkeypatch.setattr("services.api.health._standing", None)
     api.request("GET", "/readyz", headers={"Connection": "close"})  # the server closes it
     assert figure(api, "retail_http_requests_total", operation="getReadiness", status="500") == 1
 

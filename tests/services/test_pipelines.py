@@ -7,13 +7,22 @@ from http import HTTPStatus
 
 import pytest
 
-from contracts import ADJUSTMENTS, BOOKS, CLOCKS, RECEIPTS, STOCK_LEVELS, encode
-from services.api.views import EXPORTS_MAX
+from contracts import (
+    ADJUSTMENTS,
+    BEST_SELLERS,
+    CLOCKS,
+    RECEIPTS,
+    STOCK_LEVELS,
+    STOCK_OUTS,
+    STORE_SALES,
+    encode,
+)
+from services.api.exports import EXPORTS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
-from tests.services.writing import MORNING, Writing, promote
+from tests.services.writing import MORNING, Writing, promote, prune
 
-ROWS = f"/v1/views/{STOCK_LEVELS.name}/rows"
+ROWS = f"/v1/views/{STOCK_LEVELS.name}/export"
 EXPORTED = 30_000  # more than the sockets between client and server hold
 
 
@@ -39,7 +48,7 @@ def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
     standing = answer["pipelines"][0]
     assert standing["pipeline"] == "inventory"
     assert standing["promoted"] == standing["generation"] == 1
-    assert standing["generations"] == [{"number": 1, "state": "promoted"}]
+    assert standing["generations"] == [{"number": 1, "state": "promoted", "loaded": True}]
     assert standing["lag_records"] == 2
     assert standing["lag_records_by_input"] == {ADJUSTMENTS.name: 0, RECEIPTS.name: 2}
     assert standing["freshness_ms"] is None
@@ -97,14 +106,10 @@ def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running:
 
 
 def test_a_view_names_its_promoted_topic(running: Answers) -> None:
-    assert running.json(f"/v1/views/{STOCK_LEVELS.name}") == {
-        "view": STOCK_LEVELS.name,
-        "pipeline": "inventory",
-        "generation": 1,
-        "topic": f"{STOCK_LEVELS.name}.g1",
-        "served": 1,
-    }
-    assert running.json(f"/v1/views/{BOOKS.name}")["topic"] == BOOKS.name
+    told = running.json(f"/v1/views/{STOCK_LEVELS.name}")
+    assert told["pipeline"] == "inventory"
+    assert told["generation"] == told["served"] == 1
+    assert told["topic"] == f"{STOCK_LEVELS.name}.g1"
 
 
 def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
@@ -137,3 +142,69 @@ def test_exports_are_limited_and_their_places_are_given_back(
         assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
         assert "at most 2 exports" in refused.json()["detail"]
     running.until(lambda: running.get(ROWS).status_code == HTTPStatus.OK)
+
+
+def test_all_views_of_a_pipeline_are_exported_at_one_marker(log: MemoryLog, api: Answers) -> None:
+    analytics = Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
+    for sku in "AB":
+        analytics.put(BEST_SELLERS, sku=sku)
+    analytics.put(STORE_SALES)
+    analytics.mark()
+    analytics.put(BEST_SELLERS, sku="C")  # no marker behind it
+    promote(log, analytics)
+    route = "/v1/pipelines/analytics/export"
+    api.until(lambda: api.get(route).status_code == HTTPStatus.OK)
+    head, *rows = [json.loads(line) for line in api.get(route).text.splitlines()]
+    assert (head["pipeline"], head["marker"]["batch"]) == ("analytics", 0)
+    assert [(each["view"], each["rows"]) for each in head["views"]] == [
+        (BEST_SELLERS.name, 2),
+        (STORE_SALES.name, 1),
+    ]
+    assert head["views"][0]["oldest_kept"] == "2026-02-28T10:10:00.000Z"
+    assert [row.get("sku") for row in rows] == ["A", "B", None]
+
+
+def test_a_pipeline_that_is_not_there_has_nothing_to_export(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    assert api.get("/v1/pipelines/fraud/export").status_code == HTTPStatus.NOT_FOUND
+    promote(log, inventory)
+    api.eventually("/v1/pipelines", lambda answer: bool(answer["pipelines"]))
+    refused = api.get("/v1/pipelines/inventory/export")
+    assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+
+
+def test_every_pipeline_has_its_own_lag_books_and_freshness(
+    log: MemoryLog, inventory: Writing, running: Answers
+) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(STOCK_OUTS,))
+    fraud.book((RECEIPTS.name, 0), applied=12, quarantined=0)
+    fraud.mark(sold=12, adjusted=3)
+    promote(log, fraud)
+    running.ready(0, "fraud")
+    running.eventually("/v1/pipelines/fraud", lambda told: told["freshness_ms"] is not None)
+    told = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
+    assert {name: each["lag_records"] for name, each in told.items()} == {
+        "fraud": 0,
+        "inventory": 2,
+    }
+    assert told["fraud"]["views"] == [STOCK_OUTS.name]
+    applied = {
+        name: [book["applied"] for book in each["books"] if book["applied"]]
+        for name, each in told.items()
+    }
+    assert applied == {"fraud": [12], "inventory": [3, 7]}
+    assert told["inventory"]["freshness_ms"] is None
+    assert running.json("/v1/pipelines/inventory")["lag_records"] == 2
+    assert running.get("/v1/pipelines/reorder").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_pipeline_that_is_no_more_is_not_told_of(log: MemoryLog, running: Answers) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(STOCK_OUTS,))
+    fraud.mark()
+    promote(log, fraud)
+    running.ready(0, "fraud")
+    prune(log, "fraud")
+    running.until(lambda: running.get("/v1/pipelines/fraud").status_code == HTTPStatus.NOT_FOUND)
+    assert running.get("/v1/stock-outs").status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert running.json("/readyz") == {"status": "ready"}

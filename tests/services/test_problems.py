@@ -33,7 +33,12 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
         ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),
-        ("GET", "/v1/views/public.stock.v1", 404, "Expected one of private.control.book.v1, "),
+        (
+            "GET",
+            "/v1/views/public.stock.v1",
+            404,
+            "Expected one of public.analytics.",
+        ),
         ("GET", "/v1/stock", 503, "Expected a promoted generation"),
         ("GET", f"/v1/stock?sku={'x' * URL_BYTES_MAX}", 414, "at most 4096 bytes"),
     ],
@@ -61,7 +66,7 @@ def test_a_body_is_not_accepted(api: Answers) -> None:
 def test_a_mistake_of_ours_is_an_error_document_without_its_insides(
     api: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.api.health._waiting", None)
+    monkeypatch.setattr("services.api.health._standing", None)
     answer = api.get("/readyz")
     assert answer.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
     assert answer.json()["title"] == "Internal error"

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from contracts import STOCK_LEVELS
-from services.api import changes, stream
+from contracts import BEST_SELLERS, STOCK_LEVELS, STORE_SALES
+from services.api import changes, places, stream
+from services.api.places import Event, Places
 from services.api.sources import Sources
-from services.api.stream import Event, Place, messages
+from services.api.stream import messages
 from tests.services.following import STREAM, following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
-from tests.services.writing import Writing, promote
+from tests.services.writing import Writing, invalidate, promote
 from tests.waiting import wait_until
 
 
@@ -33,7 +34,7 @@ def test_every_commit_is_one_event_with_the_rows_that_it_changed(
     with following(shelves) as events:
         begin = next(events)
         assert (begin.kind, begin.id) == ("reset", "1-0")
-        assert begin.data["fetch"] == f"/v1/views/{STOCK_LEVELS.name}/rows"
+        assert begin.data["fetch"] == f"/v1/views/{STOCK_LEVELS.name}/export"
         inventory.row(1, "B", 7)
         inventory.mark()
         change = next(events)
@@ -87,7 +88,7 @@ def test_changes_outlive_the_process(log: MemoryLog, inventory: Writing, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("last_event_id", "reason"), [("1-99", stream.FORGOTTEN), ("7-0", stream.GENERATION)]
+    ("last_event_id", "reason"), [("1-99", places.FORGOTTEN), ("7-0", places.GENERATION)]
 )
 def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(
     shelves: Answers, last_event_id: str, reason: str
@@ -107,7 +108,7 @@ def test_a_commit_that_changes_too_much_is_a_reset(
             inventory.row(1, sku, 7)
         inventory.mark()
         event = next(events)
-        assert (event.kind, event.id, event.data["reason"]) == ("reset", "1-1", stream.TOO_MANY)
+        assert (event.kind, event.id, event.data["reason"]) == ("reset", "1-1", places.TOO_MANY)
         inventory.row(1, "E", 7)
         inventory.mark()
         assert next(events).units() == {"E": 7}
@@ -122,7 +123,7 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
         second.mark()
         promote(log, second, inventory)
         event = next(events)
-        assert (event.kind, event.id, event.data["reason"]) == ("reset", "2-0", stream.GENERATION)
+        assert (event.kind, event.id, event.data["reason"]) == ("reset", "2-0", places.GENERATION)
         second.row(1, "A", 40)
         second.mark()
         assert next(events).units() == {"A": 40}
@@ -133,9 +134,9 @@ def sources(log: MemoryLog, tmp_path: Path) -> Sources:
     return memory_sources(log, tmp_path)
 
 
-def entered(sources: Sources) -> Place:
+def entered(sources: Sources) -> Places:
     """A reader's place, after the event that says where to begin."""
-    place = Place(sources, STOCK_LEVELS.name, None)
+    place = Places(sources, [STOCK_LEVELS.name], None)
     begin: list[Event | None] = []
 
     def begun() -> bool:
@@ -160,7 +161,7 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
         last = slow.next()
     assert last is not None
     assert last.kind == "end"
-    assert stream.TOO_SLOW in last.data
+    assert places.TOO_SLOW in last.data
 
 
 def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
@@ -172,7 +173,7 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
     inventory.mark()
 
     async def whole() -> list[str]:
-        return [each async for each in messages(entered(sources), sources.stopping)]
+        return [each async for each in messages(entered(sources), sources)]
 
     with serving(sources):
         text = asyncio.run(whole())
@@ -189,7 +190,7 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
     sources = memory_sources(log, tmp_path)
     with serving(sources) as api, following(api.ready()) as events:
         next(events)
-        sources.stopping.set()
+        sources.end_streams()
         last = next(events)
         assert (last.kind, last.data["reason"]) == ("end", stream.STOPPING)
         assert next(events, None) is None
@@ -221,7 +222,7 @@ def test_so_many_readers_and_no_more_until_one_leaves(
     ("path", "last_event_id", "status", "detail"),
     [
         ("/v1/stream", "1-0", 422, "view: field required"),
-        ("/v1/stream?view=public.stock.v1", "1-0", 404, "Expected one of private.control.book"),
+        ("/v1/stream?view=public.stock.v1", "1-0", 404, "Expected one of public.analytics"),
         (STREAM, "yesterday", 422, "last-event-id: string should match"),
         (f"{STREAM}&since=1", "1-0", 422, "since: expected no such query parameter"),
         (STREAM, "1-0", 503, "Expected a promoted generation"),
@@ -233,3 +234,75 @@ def test_a_stream_that_cannot_be_is_refused_with_the_reason(
     answer = api.request("GET", path, headers={"Last-Event-ID": last_event_id})
     assert answer.status_code == status
     assert detail in answer.json()["detail"]
+
+
+@pytest.fixture
+def shop(log: MemoryLog, inventory: Writing, shelves: Answers) -> Writing:
+    """Beside inventory, analytics with two views and batch 0."""
+    analytics = Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
+    analytics.put(STORE_SALES)
+    analytics.mark()
+    promote(log, analytics)
+    shelves.ready(0, "analytics")
+    return analytics
+
+
+SEVERAL = f"{STREAM}&view={STORE_SALES.name}"
+
+
+def test_several_views_of_several_pipelines_are_one_stream(
+    inventory: Writing, shop: Writing, shelves: Answers
+) -> None:
+    with following(shelves, path=SEVERAL) as events:
+        begins = [next(events), next(events)]
+        assert [each.data["view"] for each in begins] == [STOCK_LEVELS.name, STORE_SALES.name]
+        assert [each.id for each in begins] == ["1-0.0-0", "1-0.1-0"]
+        shop.put(STORE_SALES, units=50, version=20)
+        shop.mark()
+        change = next(events)
+        assert (change.id, change.data["view"]) == ("1-0.1-1", STORE_SALES.name)
+        assert [row["units"] for row in change.data["rows"]] == [50]
+        inventory.row(1, "B", 7)
+        inventory.mark()
+        change = next(events)
+        assert (change.id, change.data["view"]) == ("1-1.1-1", STOCK_LEVELS.name)
+
+
+def test_a_reader_of_several_views_goes_on_in_each_where_it_stood(
+    inventory: Writing, shop: Writing, shelves: Answers
+) -> None:
+    for batch in (1, 2):
+        inventory.row(1, "B", batch, version=batch)
+        shelves.ready(inventory.mark())
+        shop.put(STORE_SALES, units=50 + batch, version=20 + batch)
+        shelves.ready(shop.mark(), "analytics")
+    with following(shelves, "1-1.1-0", SEVERAL) as events:
+        told = [next(events) for _ in range(3)]
+    by_view = [(each.kind, each.data["view"], each.data["batch"]) for each in told]
+    assert sorted(by_view) == [
+        ("change", STORE_SALES.name, 1),
+        ("change", STORE_SALES.name, 2),
+        ("change", STOCK_LEVELS.name, 2),
+    ]
+    assert told[-1].id == "1-2.1-2"
+
+
+def test_a_place_of_other_views_is_none(shop: Writing, shelves: Answers) -> None:
+    with following(shelves, "1-0", SEVERAL) as events:
+        assert [next(events).kind, next(events).kind] == ["reset", "reset"]
+
+
+def test_a_stream_of_a_view_that_is_withdrawn_ends(
+    log: MemoryLog, shop: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.05)
+    with following(shelves, path=f"/v1/stream?view={BEST_SELLERS.name}") as events:
+        next(events)
+        invalidate(log, shop, "3 rows were dropped by the watermark")
+        last = next(events)
+    assert (last.kind, last.data["reason"]) == ("end", places.WITHDRAWN)
+
+
+def test_no_more_views_than_the_limit_are_one_stream(api: Answers) -> None:
+    views = "&".join(f"view={number}" for number in range(places.VIEWS_MAX + 1))
+    assert api.get(f"/v1/stream?{views}").status_code == HTTPStatus.UNPROCESSABLE_ENTITY

@@ -1,8 +1,9 @@
 """What the inventory pipeline writes, record by record, so that a test can tell its story."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
+from zlib import crc32
 
 from contracts import (
     ADJUSTMENTS,
@@ -35,10 +36,17 @@ class Log(Protocol):
 class Writing:
     """One generation at work: rows, books, markers."""
 
-    def __init__(self, log: Log, generation: int = 1, pipeline: str = "inventory") -> None:
+    def __init__(
+        self,
+        log: Log,
+        generation: int = 1,
+        pipeline: str = "inventory",
+        views: Sequence[Contract] = (STOCK_LEVELS,),
+    ) -> None:
         self.pipeline = pipeline
         self.generation = generation
-        self.topic = f"{STOCK_LEVELS.name}.g{generation}"
+        self.topics = {view.name: f"{view.name}.g{generation}" for view in views}
+        self.topic = next(iter(self.topics.values()))
         self.read: dict[Partition, int] = {
             (topic, partition): 0
             for topic in (ADJUSTMENTS.name, RECEIPTS.name)
@@ -46,11 +54,19 @@ class Writing:
         }
         self._log = log
         self._batch = -1
-        log.make(self.topic, PARTITIONS)
+        for topic in self.topics.values():
+            log.make(topic, PARTITIONS)
 
     @property
     def outputs(self) -> dict[str, str]:
-        return {STOCK_LEVELS.name: self.topic, BOOKS.name: BOOKS.name}
+        return {**self.topics, BOOKS.name: BOOKS.name}
+
+    def put(self, view: Contract, **changes: Any) -> None:
+        """A row of any view: its contract's example, changed."""
+        value = {**view.examples[0], **changes}
+        spelled = key(view, value)
+        at = (self.topics[view.name], crc32(spelled) % PARTITIONS)
+        self._log.publish(at, spelled, encode(view, value))
 
     def row(self, store: int, sku: str, units: int, version: int = 1) -> None:
         """A shelf of store S00n: what it holds after so many events."""
@@ -84,7 +100,7 @@ class Writing:
 
     def mark_again(self, batch: int, outputs: Mapping[Partition, int] | None = None) -> None:
         """Write the marker of this batch, as of now or of the outputs' ends given."""
-        ends = outputs or self._log.ends([self.topic, BOOKS.name])
+        ends = outputs or self._log.ends(self.outputs.values())
         value = {
             "pipeline": self.pipeline,
             "generation": self.generation,
@@ -99,17 +115,34 @@ class Writing:
         self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
 
 
-def promote(log: Log, promoted: Writing | None, *others: Writing) -> None:
+def promote(log: Log, promoted: Writing, *others: Writing) -> None:
     """The control record that names the promoted generation among those there are."""
-    every = [each for each in (promoted, *others) if each is not None]
+    _control(log, (promoted, *others), promoted)
+
+
+def invalidate(log: Log, invalid: Writing, reason: str, promoted: Writing | None = None) -> None:
+    """The control record that says why a generation may not be trusted, and which one is read."""
+    _control(log, (invalid, promoted) if promoted else (invalid,), promoted, reason)
+
+
+def prune(log: Log, pipeline: str) -> None:
+    """The end of a pipeline in the control topic."""
+    log.publish((GENERATIONS.name, 0), key(GENERATIONS, {"pipeline": pipeline}), None)
+
+
+def _control(
+    log: Log, every: Sequence[Writing], promoted: Writing | None, reason: str | None = None
+) -> None:
+    other = "invalid" if reason else "ready"
     value = {
         "pipeline": every[0].pipeline,
         "promoted": promoted.generation if promoted else None,
+        "newest": max(each.generation for each in every),
         "generations": [
             {
                 "number": each.generation,
-                "state": "promoted" if each is promoted else "ready",
-                "reason": None,
+                "state": "promoted" if each is promoted else other,
+                "reason": reason,
                 "code_digest": "9f31c0",
                 "created_at": MORNING,
                 "outputs": [{"view": view, "topic": topic} for view, topic in each.outputs.items()],

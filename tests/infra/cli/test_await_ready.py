@@ -36,11 +36,11 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_components_are_printed_in_order_though_the_last_is_ready_first(
     current: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = {"inventory": iter([None, None, "generation 1"]), "api": iter(["ready"])}
+    answers = {"pipelines": iter([None, None, "generation 1"]), "api": iter(["ready"])}
     monkeypatch.setattr(await_ready, "readiness", lambda _, name, __: next(answers[name]))
-    wait(current, Fleet(), "inventory", "api")
+    wait(current, Fleet(), "pipelines", "api")
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert [words[0] for words in printed] == ["inventory", "api"]
+    assert [words[0] for words in printed] == ["pipelines", "api"]
 
 
 def test_readiness_is_asked_about_this_start(

@@ -31,7 +31,7 @@ def test_without_a_name_all_logs_are_shown(current: Settings, shown: list[str]) 
 
 
 def test_an_unknown_component_is_told_the_known_ones(current: Settings) -> None:
-    with pytest.raises(UnknownComponent, match="broker, simulator, quarantine, inventory, api"):
+    with pytest.raises(UnknownComponent, match="broker, simulator, quarantine, pipelines, api"):
         logs("till")
 
 

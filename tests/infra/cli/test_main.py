@@ -18,6 +18,7 @@ VERBS = (
     "doctor",
     "topics",
     "load",
+    "contracts",
     "quarantine",
     "verify",
 )
@@ -35,5 +36,5 @@ def test_trouble_is_said_without_a_traceback(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == (
-        "There is no component till. There are: broker, simulator, quarantine, inventory, api"
+        "There is no component till. There are: broker, simulator, quarantine, pipelines, api"
     )

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from contracts import GENERATIONS
 from infra.cli import ready
 from infra.cli.ready import readiness
 from infra.settings import HOST, Settings
 
 STARTED = 1_000
+PROMOTED = [{"pipeline": "inventory", "promoted": 2}]
 BEFORE = datetime.fromtimestamp(STARTED - 1, UTC)
 AFTER = datetime.fromtimestamp(STARTED + 1, UTC)
 
@@ -21,7 +23,9 @@ AFTER = datetime.fromtimestamp(STARTED + 1, UTC)
 def records(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What stands in the control topic that is asked."""
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(ready, "latest", lambda *_: found)
+    monkeypatch.setattr(
+        ready, "latest", lambda _, asked: PROMOTED if asked is GENERATIONS else found
+    )
     monkeypatch.setattr(ready, "records_behind", lambda *_: 4)
     return found
 
@@ -32,6 +36,11 @@ def clock(at: datetime, state: str = "running") -> dict[str, Any]:
 
 def marker(at: datetime, generation: int = 1, pipeline: str = "inventory") -> dict[str, Any]:
     return {"pipeline": pipeline, "generation": generation, "written_at": at}
+
+
+@pytest.fixture
+def one_pipeline(current: Settings) -> Settings:
+    return current.model_copy(update={"pipelines": "inventory"})
 
 
 def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
@@ -50,19 +59,40 @@ def test_an_old_or_stopped_clock_is_not_enough(
     assert readiness(current, "simulator", STARTED) is None
 
 
-def test_a_pipeline_is_ready_when_it_has_written_a_marker_since_this_start(
-    current: Settings, records: list[dict[str, Any]]
+def test_pipelines_are_ready_when_they_have_written_markers_since_this_start(
+    one_pipeline: Settings, records: list[dict[str, Any]]
 ) -> None:
     records += [marker(BEFORE, generation=1), marker(AFTER, generation=2)]
-    assert readiness(current, "inventory", STARTED) == "generation 2, 4 records behind"
+    assert readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
-@pytest.mark.parametrize("found", [marker(BEFORE), marker(AFTER, pipeline="fraud")])
+def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
+    one_pipeline: Settings, records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = one_pipeline.model_copy(update={"pipelines": "inventory,fraud"})
+    records.append(marker(AFTER, generation=2))
+    assert readiness(both, "pipelines", STARTED) is None  # nothing is known of fraud yet
+    other = {"pipeline": "visits", "promoted": None}
+    monkeypatch.setattr(
+        ready, "latest", lambda _, asked: [*PROMOTED, other] if asked is GENERATIONS else records
+    )
+    assert readiness(both, "pipelines", STARTED) is None  # nor when another is withdrawn
+    invalid = {"pipeline": "fraud", "promoted": None}
+    monkeypatch.setattr(
+        ready, "latest", lambda _, asked: [*PROMOTED, invalid] if asked is GENERATIONS else records
+    )
+    assert readiness(both, "pipelines", STARTED) == "inventory g2, 4 records behind"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [marker(BEFORE, generation=2), marker(AFTER), marker(AFTER, generation=2, pipeline="fraud")],
+)
 def test_an_old_or_other_marker_is_not_enough(
-    current: Settings, records: list[dict[str, Any]], found: dict[str, Any]
+    one_pipeline: Settings, records: list[dict[str, Any]], found: dict[str, Any]
 ) -> None:
     records.append(found)
-    assert readiness(current, "inventory", STARTED) is None
+    assert readiness(one_pipeline, "pipelines", STARTED) is None
 
 
 class Api(BaseHTTPRequestHandler):

@@ -1,5 +1,6 @@
 """Generation 1 is founded once, runs its own copy of the code, and refuses any other."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +11,11 @@ from contracts import BOOKS, STOCK_LEVELS
 from infra.kafka import admin, producer
 from infra.settings import Settings, root
 from pipelines.common import snapshot
-from pipelines.common.generation import State, generations, invalidate, make_outputs
+from pipelines.common.generation import Generation, State, generations, invalidate, make_outputs
 from pipelines.common.marker import mark
 from pipelines.common.pipeline import load
-from pipelines.run import Lost, Orphaned, promoted
+from pipelines.common.promotion import caught_up, lost, remove_leftovers
+from pipelines.run import ensured
 from tests.processes import environment
 
 pytestmark = pytest.mark.e2e
@@ -21,54 +23,74 @@ pytestmark = pytest.mark.e2e
 NAME = "inventory"
 
 
-def run_generation(where: Settings, code: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "pipelines.common.run", NAME, "1"],
-        cwd=code,
-        env=environment(where, code),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def run_generation(where: Settings, code: Path, number: int) -> "subprocess.CompletedProcess[str]":
+    ours, theirs = os.pipe()  # it would end with whoever holds the other end
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "pipelines.common.run", f"{NAME}/{number}"],
+            cwd=code,
+            env=environment(where, code),
+            stdin=ours,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
-def test_a_checkpoint_that_kafka_knows_nothing_of_is_refused(kafka: Settings) -> None:
-    checkpoint = kafka.data_dir / "pipelines" / NAME / "g1" / "checkpoint"
-    checkpoint.mkdir(parents=True)
-    with pytest.raises(Orphaned, match="make reset"):
-        promoted(kafka, NAME)
-    checkpoint.rmdir()
+def promoted(where: Settings) -> Generation:
+    ensured(where, NAME)
+    found = generations(where, NAME).promoted
+    assert found is not None
+    return found
 
 
-def test_the_first_start_founds_generation_one(kafka: Settings) -> None:
-    founded = promoted(kafka, NAME)
-    assert (founded.number, founded.state) == (1, State.PROMOTED)
+def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Settings) -> None:
+    kept = kafka.data_dir / "pipelines" / NAME / "g1" / "checkpoint"
+    kept.mkdir(parents=True)
+    founded = promoted(kafka)
+    assert (founded.number, founded.state) == (2, State.PROMOTED)
     assert founded.outputs == {
-        STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g1",
+        STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g2",
         BOOKS.name: BOOKS.name,
     }
+    remove_leftovers(kafka, NAME)
+    assert not kept.exists()
+    assert founded.code(kafka).exists()
+
+
+def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
+    founded = promoted(kafka)
     assert snapshot.code_digest(founded.code(kafka), NAME) == founded.code_digest
-    assert snapshot.drift(root(), NAME, 1, founded.code_digest) is None
+    assert snapshot.drift(root(), NAME, 2, founded.code_digest) is None
 
 
 def test_the_next_start_finds_it(kafka: Settings) -> None:
-    assert promoted(kafka, NAME) == promoted(kafka, NAME)
-    assert len(generations(kafka, NAME)) == 1
+    assert promoted(kafka) == promoted(kafka)
+    assert len(generations(kafka, NAME).known) == 1
 
 
-def test_a_generation_whose_checkpoint_is_gone_is_refused(kafka: Settings) -> None:
-    founded = promoted(kafka, NAME)
-    make_outputs(kafka, load(NAME), founded)
-    mark(producer(kafka), admin(kafka), founded, 0, {})
-    with pytest.raises(Lost, match="Put the folder back"):
-        promoted(kafka, NAME)
-    commits = founded.checkpoint(kafka) / "commits"
-    offsets = founded.checkpoint(kafka) / "offsets"
-    for folder, text in ((commits, ""), (offsets, 'v1\n{}\n{"sales":{"0":1}}')):
-        folder.mkdir(parents=True)
-        (folder / "0").write_text(text)
-    assert promoted(kafka, NAME) == founded
+def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
+    """What readers follow stays until the replay has caught up; then it takes its place."""
+    before = promoted(kafka)
+    make_outputs(kafka, load(NAME), before)
+    mark(producer(kafka), admin(kafka), before, 0, {})  # it has written, and knows nothing of it
+    assert lost(kafka, before)
+    assert promoted(kafka) == before
+    known = generations(kafka, NAME)
+    assert known.candidate is not None
+    assert (known.candidate.number, known.candidate.state) == (3, State.CATCHING_UP)
+    ensured(kafka, NAME)
+    assert generations(kafka, NAME) == known
+    caught_up(kafka, known.candidate)
+    after = generations(kafka, NAME)
+    assert [(one.number, one.state) for one in after.known] == [
+        (2, State.RETIRED),
+        (3, State.PROMOTED),
+    ]
 
 
 def test_code_that_differs_names_the_way() -> None:
@@ -79,21 +101,26 @@ def test_code_that_differs_names_the_way() -> None:
 
 
 def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:
-    promoted(kafka, NAME)
+    number = promoted(kafka).number
     code = tmp_path / "code"
-    snapshot.take(root(), NAME, code)
+    snapshot.take(root(), code)
     transform = code / "pipelines" / NAME / "transform.py"
     transform.write_text(transform.read_text().replace(" - closed()", ""))
-    refused = run_generation(kafka, code)
+    refused = run_generation(kafka, code, number)
     assert refused.returncode == 1
     assert "should run the code it was founded with" in refused.stderr
     assert "make replay PIPELINE=inventory" in refused.stderr
 
 
 def test_an_invalid_generation_says_why(kafka: Settings) -> None:
-    invalidate(kafka, promoted(kafka, NAME), "Spark dropped 3 records behind the watermark")
-    [found] = generations(kafka, NAME)
+    number = promoted(kafka).number
+    invalidate(kafka, promoted(kafka), "Spark dropped 3 records behind the watermark")
+    known = generations(kafka, NAME)
+    found = known.of(number)
+    assert found is not None
     assert (found.state, found.reason) == (
         State.INVALID,
         "Spark dropped 3 records behind the watermark",
     )
+    assert known.promoted is None
+    assert found not in known.running

@@ -25,7 +25,7 @@ def edit(file: Path, old: str, new: str) -> None:
 
 def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     copy = tmp_path_factory.mktemp("generation") / "code"
-    snapshot.take(code, "inventory", copy)
+    snapshot.take(code, copy)
     assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")
 
 
@@ -60,6 +60,6 @@ def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> No
     half = copy.with_name("code.new") / "pipelines"
     half.mkdir(parents=True)
     (half / "left_over.py").write_text("half = True")
-    snapshot.take(code, "inventory", copy)
+    snapshot.take(code, copy)
     assert not (copy / "pipelines" / "left_over.py").exists()
     assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")

@@ -1,0 +1,102 @@
+"""All that the catalogue tells, gathered once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from contracts.consumer import Use, load_consumers
+from contracts.evolution.changes import changes
+from contracts.evolution.parties import Consumers, readers, writers
+from contracts.evolution.released import Released, released
+from contracts.loader import load
+from contracts.odcs import read
+from contracts.schemas import LOCK, Entry, locked
+from contracts.shape import Contract
+
+HUES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a contract says in words alone."""
+
+    usage: str
+    limitations: str
+    settings: str
+    spans: Mapping[str, str]
+    """Of horizon and skew: why."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Contracts, consumers and releases of one folder."""
+
+    folder: Path
+    contracts: Mapping[str, Contract]
+    consumers: Consumers
+    released: Released
+    schemas: tuple[Entry, ...]
+    data_docs: str | None
+    """Where the validation results of the lake are, if there are any."""
+
+    @cached_property
+    def domains(self) -> tuple[str, ...]:
+        return tuple(sorted({one.domain for one in self.contracts.values()}))
+
+    def hue(self, contract: Contract) -> str:
+        """The class that gives a domain its colour."""
+        return f"hue-{self.domains.index(contract.domain) % HUES}"
+
+    def readers(self, contract: Contract) -> Mapping[str, Use]:
+        return readers(self.consumers, contract.name)
+
+    def writers(self, contract: Contract) -> tuple[str, ...]:
+        return writers(self.consumers, contract.name)
+
+    def words(self, contract: Contract) -> Words:
+        document = read(self.folder / contract.file)
+        said, custom = document.description, document.customProperties or ()
+        return Words(
+            usage=(said.usage if said else None) or "",
+            limitations=(said.limitations if said else None) or "",
+            settings=next(
+                (one.description or "" for one in custom if one.property == "topicConfig"), ""
+            ),
+            spans={
+                str(one.property): one.description or "" for one in document.slaProperties or ()
+            },
+        )
+
+    def history(self, contract: Contract) -> list[tuple[str, list[str]]]:
+        """Every released version with what changed in it, the newest first."""
+        versions = self.released.get(contract.name, ())
+        told = []
+        for before, one in zip((None, *versions), versions, strict=False):
+            found = (
+                [f"{each.place}: {each.text}" for each in changes(before, one)] if before else []
+            )
+            told.append(
+                (one.version, found or ["first released" if not before else "better words"])
+            )
+        return told[::-1]
+
+    def schema_ids(self, contract: Contract) -> list[int]:
+        return [entry.id for entry in self.schemas if entry.topic == contract.name]
+
+
+def gathered(folder: Path, data_docs: str | None = None) -> Knowledge:
+    """What the folder of contracts holds. Raises BadContract."""
+    return Knowledge(
+        folder=folder,
+        contracts=dict(sorted(load(folder).items(), key=lambda one: _place(one[1]))),
+        consumers=load_consumers(folder / "consumers"),
+        released=released(folder),
+        schemas=locked(folder / LOCK.name),
+        data_docs=data_docs,
+    )
+
+
+def _place(contract: Contract) -> tuple[str, ...]:
+    """By domain; within it the public ones first."""
+    return (contract.domain, "01"[contract.visibility == "private"], contract.name)

@@ -1,0 +1,57 @@
+"""HTML, made of elements: whatever is not markup already is escaped."""
+
+from html import escape
+
+Child = str | None
+
+
+class Html(str):
+    """Markup: it is not escaped again."""
+
+    __slots__ = ()
+
+
+def element(name: str, *children: Child, **attributes: str | float | None) -> Html:
+    """`class_` stands for class, an underscore elsewhere for a hyphen; None is left out."""
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Html(f"<{name}{told}>{joined(*children)}</{name}>")
+
+
+def joined(*children: Child) -> Html:
+    return Html("".join(_markup(child) for child in children if child is not None))
+
+
+def _markup(child: str) -> str:
+    return child if isinstance(child, Html) else escape(child, quote=False)
+
+
+def link(text: str, address: str, **attributes: str | None) -> Html:
+    return element("a", text, href=address, **attributes)
+
+
+def code(text: str) -> Html:
+    return element("code", text)
+
+
+def listed(*items: Child, class_: str | None = None) -> Html:
+    return element("ul", *(element("li", item) for item in items), class_=class_)
+
+
+def table(heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None = None) -> Html:
+    """In a frame that scrolls by itself where the screen is narrow."""
+    head = element("tr", *(element("th", one, scope="col") for one in heads))
+    body = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
+    whole = element("table", element("thead", head), element("tbody", *body), class_=class_)
+    return element("div", whole, class_="scrolls", tabindex="0")
+
+
+def described(*pairs: tuple[str, Child]) -> Html:
+    """Terms and what they are; what is nothing is left out."""
+    told = (
+        element("div", element("dt", term), element("dd", value)) for term, value in pairs if value
+    )
+    return element("dl", *told)

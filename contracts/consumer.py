@@ -1,0 +1,154 @@
+"""Who reads and writes what: one file per consumer, with the fields it uses and what it relies on.
+
+A program decodes with `reader`, which hands out the declared fields and no others: whoever reads
+more than their file says fails in the first test.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import cache
+from pathlib import Path as File
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from contracts.codec import Decoded, decode
+from contracts.errors import BadContract, Undeclared, UnknownConsumer
+from contracts.odcs import Loader
+from contracts.projection import Path, leaves, parsed, pruner
+from contracts.shape import Contract
+
+FOLDER = File(__file__).parent / "consumers"
+FOR_EVER = "for ever"
+NEWEST_PER_KEY = "newest per key"
+SPANS = {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
+
+
+def span(text: str) -> timedelta:
+    """2 h, 5 min, 90 s. Raises ValueError."""
+    number, _, unit = text.partition(" ")
+    if not number.isdigit() or unit not in SPANS:
+        raise ValueError(f"expected a length of time as 2 h, with {', '.join(SPANS)}")
+    return timedelta(**{SPANS[unit]: int(number)})
+
+
+def _span_or(*words: str) -> AfterValidator:
+    def checked(text: str) -> str:
+        if text not in words:
+            span(text)
+        return text
+
+    return AfterValidator(checked)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Reliances(_Strict):
+    """What a consumer takes for granted of a topic, beyond the types of its fields."""
+
+    units: dict[str, str] = {}
+    """By field: what it is counted in."""
+    sign: dict[str, Literal["positive", "not negative"]] = {}
+    values: dict[str, list[str]] = {}
+    """By field: the values that it knows what to do with."""
+    order: list[str] | None = None
+    """Records that are alike in these fields come in order: they are the key."""
+    unique: list[str] | None = None
+    """By these fields a copy is known; of a view, they name a row."""
+    late: Annotated[str, _span_or()] | None = None
+    """No event is published longer after it happened."""
+    kept: Annotated[str, _span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
+    """Records are there for at least so long."""
+
+    @property
+    def fields(self) -> set[str]:
+        """Those of which it takes more for granted than their types."""
+        return {*self.units, *self.sign, *self.values}
+
+
+class Use(_Strict):
+    """What a consumer reads of one topic or view."""
+
+    purpose: str = Field(alias="for", min_length=1)
+    fields: Literal["all"] | list[str] = Field(min_length=1)
+    relies_on: Reliances = Reliances()
+
+    def paths(self, contract: Contract) -> tuple[Path, ...]:
+        """The fields, whether the contract has them or not."""
+        if self.fields == "all":
+            return tuple(path for path, _ in leaves(contract.fields))
+        return tuple(map(parsed, self.fields))
+
+
+class Consumer(_Strict):
+    """A program, or a person's, that reads topics; most write some too."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    kind: Literal["pipeline", "service", "generator", "tool", "external"]
+    domain: str
+    owner: str
+    description: str
+    reads: dict[str, Use] = {}
+    writes: list[str] = []
+
+
+def load_consumers(folder: File) -> Mapping[str, Consumer]:
+    """Every consumer in the folder, by name. Raises BadContract."""
+    found = {}
+    for file in sorted(folder.glob("*")):
+        one = _read(file)
+        found[one.name] = one
+    return MappingProxyType(found)
+
+
+def _read(file: File) -> Consumer:
+    try:
+        one = Consumer.model_validate(yaml.load(file.read_text(encoding="utf-8"), Loader=Loader))
+    except yaml.YAMLError as error:
+        raise BadContract(file, "the file", "YAML", error, "Mend its syntax.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise BadContract(
+            file, where, first["msg"], repr(first["input"]), "See its neighbours."
+        ) from error
+    if file.name != f"{one.name}.yaml":
+        raise BadContract(file, "name", file.name.removesuffix(".yaml"), one.name, "Rename one.")
+    return one
+
+
+CONSUMERS: Mapping[str, Consumer] = load_consumers(FOLDER)
+
+
+def consumer(name: str) -> Consumer:
+    """The consumer of the name. Raises UnknownConsumer."""
+    try:
+        return CONSUMERS[name]
+    except KeyError:
+        raise UnknownConsumer(name, CONSUMERS) from None
+
+
+def declared(name: str, contract: Contract) -> tuple[Path, ...]:
+    """The fields that a consumer reads of a topic. Raises Undeclared where it reads none."""
+    use = consumer(name).reads.get(contract.name)
+    if use is None:
+        raise Undeclared(name, contract.name)
+    return use.paths(contract)
+
+
+def reader(name: str) -> Callable[[bytes | None], Decoded]:
+    """`decode` for one consumer: a value holds the fields that its file declares, and no others.
+
+    The function raises Undecodable, and Undeclared for a value of a topic that is not in the file.
+    """
+    pruned = cache(lambda contract: pruner(contract, declared(name, contract)))
+
+    def read(data: bytes | None) -> Decoded:
+        found = decode(data)
+        return Decoded(found.contract, found.schema_id, pruned(found.contract)(found.value))
+
+    return read

@@ -1,0 +1,1 @@
+"""How contracts change: what was released, what is different now, and who that breaks."""

@@ -1,0 +1,37 @@
+"""One difference between two versions of a contract."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from contracts.projection import Path
+
+
+class Harm(Enum):
+    """Who cannot go on as before."""
+
+    READERS = "readers"
+    WRITERS = "writers"
+    LOG = "log"
+    """Whoever reads with the new version what is in the log already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference that is not in words alone; `text` says what was and what is: int → long."""
+
+    place: str
+    text: str
+    harms: frozenset[Harm] = frozenset()
+    why: str = ""
+    undo: str = ""
+    """What to do to be rid of it."""
+    path: Path | None = None
+    """The field: it concerns who uses it."""
+    reliances: tuple[str, ...] = ()
+    """Of no field: it concerns who relies on one of these."""
+    meaning: bool = False
+    """Whether the field reads as before, and says something else."""
+
+
+NONE: frozenset[Harm] = frozenset()
+READERS, WRITERS, LOG = (frozenset({one}) for one in Harm)

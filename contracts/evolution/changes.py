@@ -1,0 +1,87 @@
+"""What is different between two versions of a contract, and whom each difference can harm."""
+
+from collections.abc import Iterator
+
+from contracts.evolution import rules, terms
+from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
+from contracts.evolution.wire import unreadable_field
+from contracts.projection import Path, leaves, spelled
+from contracts.shape import Contract, Field
+
+INTEGERS = {"int", "long"}
+
+
+def changes(old: Contract, new: Contract) -> Iterator[Change]:
+    """Every difference that is not in words alone."""
+    before, after = dict(_every(old.fields)), dict(_every(new.fields))
+    for path, field in before.items():
+        if path in after:
+            yield from _changed(path, old, new, field, after[path])
+        elif path[:-1] in after or len(path) == 1:  # what lay in it went with it
+            yield _gone(path, old, new, field)
+    for path, field in after.items():
+        if path not in before and (path[:-1] in before or len(path) == 1):
+            yield _added(path, old, new, field)
+    if list(after) != list(before) and after.keys() == before.keys():
+        yield Change("fields", "in another order")
+    yield from rules.changes(old, new, before.keys() & after.keys())
+    yield from terms.changes(old, new)
+
+
+def _every(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+    for field in fields:
+        path = (*parents, field.name)
+        yield path, field
+        yield from _every(field.fields, path)
+
+
+def _gone(path: Path, old: Contract, new: Contract, field: Field) -> Change:
+    why = _unreadable(old, path, new) or "who reads it finds nothing"
+    kind = ", ".join(filter(None, (field.type, field.unit)))
+    return Change(spelled(path), f"removed ({kind})", READERS, why, "keep the field", path)
+
+
+def _added(path: Path, old: Contract, new: Contract, field: Field) -> Change:
+    why = _unreadable(new, path, old)
+    kind = f"{'required' if field.required else 'optional'} {field.type}"
+    if why is None:
+        return Change(spelled(path), f"added ({kind})")
+    return Change(spelled(path), f"added ({kind})", LOG, why, "make it optional", path)
+
+
+def _changed(
+    path: Path, old: Contract, new: Contract, before: Field, after: Field
+) -> Iterator[Change]:
+    place = spelled(path)
+    forward, backward = _unreadable(old, path, new), _unreadable(new, path, old)
+    harms = (READERS if forward else NONE) | (LOG if backward else NONE)
+    why = forward or backward or ""
+    if before.type != after.type:
+        if not {before.type, after.type} <= INTEGERS:
+            harms, why = harms | READERS, why or "the value means something else"
+        yield Change(
+            place, f"{before.type} → {after.type}", harms, why, f"keep {before.type}", path
+        )
+    elif before.required != after.required:
+        was, is_ = ("required" if one.required else "optional" for one in (before, after))
+        harms = harms or (WRITERS if after.required else READERS)
+        yield Change(place, f"{was} → {is_}", harms, why, f"keep it {was}", path)
+    elif before.item != after.item:
+        text = f"an item is called {before.item} → {after.item}"
+        yield Change(place, text, harms, why, f"keep {before.item}", path)
+    if before.unit != after.unit:
+        yield Change(
+            place,
+            f"{before.unit or 'no unit'} → {after.unit or 'no unit'}",
+            READERS,
+            f"the same number means something else to who counts in {before.unit or 'nothing'}",
+            f"keep {before.unit or 'it without a unit'} and add a field beside it",
+            path,
+            meaning=True,
+        )
+
+
+def _unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
+    """Why the field of a reader cannot be had from the writer's records."""
+    leaf = next(one for one, _ in leaves(reader.fields) if one[: len(path)] == path)
+    return unreadable_field(reader, leaf, writer)

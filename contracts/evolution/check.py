@@ -1,0 +1,78 @@
+"""Everything about contracts that can be checked without a broker, at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from contracts.consumer import load_consumers
+from contracts.errors import BadContract
+from contracts.evolution import declarations
+from contracts.evolution.matrix import Row, matrix
+from contracts.evolution.pending import Pending, pending
+from contracts.evolution.released import released, tampered
+from contracts.evolution.verdict import Finding, findings
+from contracts.loader import load
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found; nothing is wrong where there are neither faults nor breaks."""
+
+    contracts: int = 0
+    consumers: int = 0
+    faults: tuple[str, ...] = ()
+    """What contradicts itself."""
+    findings: tuple[Finding, ...] = ()
+    """What has changed since any version was released, harmless or not."""
+    pending: tuple[Pending, ...] = ()
+    """What is not released as it stands."""
+    drafts: tuple[str, ...] = ()
+    """What nobody writes yet: it is not released before somebody does."""
+    matrix: Mapping[str, Mapping[str, Row]] | None = None
+
+    @property
+    def breaks(self) -> tuple[Finding, ...]:
+        return tuple(one for one in self.findings if one.breaks)
+
+    @property
+    def harmless(self) -> tuple[Finding, ...]:
+        """What harms nobody, as far as it is not released yet."""
+        return tuple(one for one in self.findings if not one.breaks and not one.released)
+
+    @property
+    def good(self) -> bool:
+        return not self.faults and not self.breaks
+
+
+def check(folder: Path, today: date) -> Report:
+    """The contracts, consumers and releases in a folder."""
+    try:
+        present, before = load(folder), released(folder)
+        consumers = load_consumers(folder / "consumers")
+    except BadContract as bad:
+        return Report(faults=(str(bad).replace(f"{folder}/", ""),))
+    found = tuple(findings(present, before, consumers, today))
+    named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
+    faults = (
+        *tampered(folder),
+        *_unexplained(declarations.faults(present, before, consumers, today), named),
+    )
+    drafts = declarations.drafts(present, before, consumers)
+    return Report(
+        contracts=len(present),
+        consumers=len(consumers),
+        faults=faults,
+        findings=found,
+        pending=tuple(
+            one for one in pending(folder, present, before, found) if one.contract not in drafts
+        ),
+        drafts=drafts,
+        matrix=matrix(present, before, consumers),
+    )
+
+
+def _unexplained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
+    """The faults but for those of a reader whom a break names already."""
+    told = tuple(f"{who} reads {topic}" for who, topic in named)
+    return (one for one in faults if not one.startswith(told))

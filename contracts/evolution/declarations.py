@@ -1,0 +1,89 @@
+"""Whether what consumers say of themselves can be: topics, fields, reliances, permission."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from contracts.consumer import Consumer, Use
+from contracts.evolution.parties import Consumers, writers
+from contracts.evolution.released import Released
+from contracts.evolution.reliances import unmet
+from contracts.projection import leaves, parsed, spelled
+from contracts.shape import Contract
+
+Contracts = Mapping[str, Contract]
+
+
+def drafts(present: Contracts, before: Released, consumers: Consumers) -> tuple[str, ...]:
+    """The contracts that were never released, and that nobody writes yet."""
+    return tuple(name for name in present if name not in before and not writers(consumers, name))
+
+
+def faults(
+    present: Contracts, before: Released, consumers: Consumers, today: date
+) -> Iterator[str]:
+    """What cannot be as it is declared, each with who declares it."""
+    drafted = drafts(present, before, consumers)
+    for one in consumers.values():
+        for topic, use in one.reads.items():
+            if topic not in present:
+                yield f"{one.name} reads {topic}, which is no contract"
+            else:
+                yield from _use(one, use, present[topic], today)
+        for topic in one.writes:
+            if topic not in present:
+                yield f"{one.name} writes {topic}, which is no contract"
+    for contract in present.values():
+        yield from _readers(contract, consumers)
+        if contract.name not in drafted and not writers(consumers, contract.name):
+            yield f"{contract.name}: nobody in contracts/consumers writes it"
+        yield from _sunset(contract, present, today)
+
+
+def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
+    reads = f"{one.name} reads {contract.name}"
+    if not allowed(one, contract):
+        yield (
+            f"{reads}, which is private to the domain {contract.domain}. Its owner, "
+            f"{contract.owner}, may name {one.name} under readers in {contract.file}"
+        )
+    if contract.sunset and contract.sunset < today:
+        yield f"{reads}, whose sunset was {contract.sunset}. Move to its successor"
+    there = {path for path, _ in leaves(contract.fields)}
+    used = set(use.paths(contract))
+    for path in sorted(used - there):
+        yield f"{reads}: field {spelled(path)}, which it does not have"
+    for place in sorted(use.relies_on.fields):
+        if parsed(place) not in used:
+            yield f"{reads}: relies on {place}, which is not among its fields"
+    for each in unmet(use, contract):
+        yield f"{reads}: {each}"
+
+
+def allowed(one: Consumer, contract: Contract) -> bool:
+    return (
+        contract.visibility == "public"
+        or one.domain == contract.domain
+        or bool({one.name, f"every {one.kind}"} & set(contract.readers))
+    )
+
+
+def _readers(contract: Contract, consumers: Consumers) -> Iterator[str]:
+    known = {*consumers, *(f"every {one.kind}" for one in consumers.values())}
+    for name in contract.readers:
+        if name not in known:
+            yield f"{contract.name}: readers names {name}, who is not in contracts/consumers"
+
+
+def _sunset(contract: Contract, present: Contracts, today: date) -> Iterator[str]:
+    older = f"{contract.name.rpartition('.v')[0]}.v{contract.major - 1}"
+    if older in present and present[older].sunset is None:
+        yield (
+            f"{older} has a successor, {contract.name}, but no sunset: say in "
+            f"{present[older].file} until when it is kept up"
+        )
+    if contract.sunset and not any(
+        one.name.rpartition(".v")[0] == contract.name.rpartition(".v")[0]
+        and one.major > contract.major
+        for one in present.values()
+    ):
+        yield f"{contract.name} has a sunset, {contract.sunset}, but no successor to move to"

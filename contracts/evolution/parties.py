@@ -1,0 +1,36 @@
+"""Who reads and writes a topic, and which of them a change breaks."""
+
+from collections.abc import Mapping
+
+from contracts.consumer import Consumer, Use
+from contracts.evolution.change import LOG, READERS, WRITERS, Change
+from contracts.shape import Contract
+
+Consumers = Mapping[str, Consumer]
+
+
+def readers(consumers: Consumers, topic: str) -> dict[str, Use]:
+    return {name: one.reads[topic] for name, one in consumers.items() if topic in one.reads}
+
+
+def writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
+    return tuple(name for name, one in consumers.items() if topic in one.writes)
+
+
+def broken_readers(change: Change, old: Contract, uses: Mapping[str, Use]) -> tuple[str, ...]:
+    if not change.harms & (READERS | LOG):
+        return ()
+    return tuple(name for name, use in uses.items() if _concerned(change, old, use))
+
+
+def broken_writers(change: Change, names: tuple[str, ...]) -> tuple[str, ...]:
+    return names if change.harms & WRITERS else ()
+
+
+def _concerned(change: Change, old: Contract, use: Use) -> bool:
+    path = change.path
+    if path is None:
+        return any(getattr(use.relies_on, one) is not None for one in change.reliances)
+    if change.meaning and use.fields == "all":  # what is handed on as it is means nothing here
+        return change.place in use.relies_on.fields
+    return any(used[: len(path)] == path for used in use.paths(old))

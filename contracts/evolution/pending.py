@@ -1,0 +1,50 @@
+"""What is not released as it stands, and the version that it would get."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from contracts.evolution.released import Released, kept, number
+from contracts.evolution.verdict import Finding
+from contracts.shape import Contract
+
+VERSION = re.compile(r"^version: .*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A contract whose file is not what was released last; None: nothing of it ever was."""
+
+    contract: str
+    released: str | None
+    version: str
+
+
+def pending(
+    folder: Path, present: Mapping[str, Contract], before: Released, found: Sequence[Finding]
+) -> Iterator[Pending]:
+    for name, contract in present.items():
+        versions = before.get(name)
+        if versions is None:
+            yield Pending(name, None, contract.version)
+        elif _text(folder / contract.file) != _text(kept(folder, versions[-1])):
+            changed = any(one.contract == name and not one.released for one in found)
+            yield Pending(name, versions[-1].version, _following(versions[-1], contract, changed))
+
+
+def with_version(text: str, version: str) -> str:
+    """The file's text with another version."""
+    return VERSION.sub(f"version: {version}", text, count=1)
+
+
+def _text(file: Path) -> str:
+    return with_version(file.read_text(encoding="utf-8"), "any")
+
+
+def _following(last: Contract, present: Contract, changed: bool) -> str:
+    """What somebody has raised by hand stays; else a change is a minor version, words a patch."""
+    if number(present) > number(last):
+        return present.version
+    major, minor, patch = number(last)
+    return f"{major}.{minor + 1}.0" if changed else f"{major}.{minor}.{patch + 1}"

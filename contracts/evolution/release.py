@@ -1,0 +1,45 @@
+"""Releasing: what stands is kept as a version for ever, and its schema gets an id."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from contracts.evolution.check import Report, check
+from contracts.evolution.pending import Pending, with_version
+from contracts.evolution.released import DIGESTS, FOLDER, digest, kept, pinned
+from contracts.loader import load
+from contracts.schemas import LOCK, extended, locked, text
+
+
+def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
+    """Release what is pending, unless anything is wrong; returns what was found and released."""
+    report = check(folder, today)
+    if not report.good:
+        return report, ()
+    for one in report.pending:
+        file = folder / load(folder)[one.contract].file
+        file.write_text(
+            with_version(file.read_text(encoding="utf-8"), one.version), encoding="utf-8"
+        )
+    _keep(folder, report.pending)
+    _lock(folder)
+    return report, report.pending
+
+
+def _keep(folder: Path, every: Sequence[Pending]) -> None:
+    present, pins = load(folder), pinned(folder)
+    for one in every:
+        contract = present[one.contract]
+        target = kept(folder, contract)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((folder / contract.file).read_bytes())
+        pins[target.relative_to(folder / FOLDER).as_posix()] = digest(target)
+    lines = [f"{sha}  {name}\n" for name, sha in sorted(pins.items())]
+    if lines:
+        (folder / FOLDER / DIGESTS).write_text("".join(lines), encoding="utf-8")
+
+
+def _lock(folder: Path) -> None:
+    file = folder / LOCK.name
+    after = extended(locked.__wrapped__(file), load(folder).values())
+    file.write_text(text(after), encoding="utf-8")

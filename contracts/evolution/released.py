@@ -1,0 +1,74 @@
+"""What was released: contracts as they stood at each version, never changed or removed again.
+
+`released/topics/sales/receipt.v1/1.0.0.yaml` is the file as it was; digests.txt has a line for
+each, as sha256sum writes it. To alter the past is to alter both, for everybody to see.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from contracts.errors import BadContract
+from contracts.loader import load_at, place
+from contracts.shape import Contract
+
+FOLDER = "released"
+DIGESTS = "digests.txt"
+
+Released = Mapping[str, tuple[Contract, ...]]
+"""By contract, every released version, the oldest first."""
+
+
+def released(folder: Path) -> Released:
+    """What was released of the contracts in a folder. Raises BadContract."""
+    found: dict[str, list[Contract]] = {}
+    for file in _files(folder):
+        one = _load(folder, file)
+        found.setdefault(one.name, []).append(one)
+    return {name: tuple(sorted(every, key=number)) for name, every in found.items()}
+
+
+def number(contract: Contract) -> tuple[int, ...]:
+    return tuple(map(int, contract.version.split(".")))
+
+
+def kept(folder: Path, contract: Contract) -> Path:
+    """Where a version of a contract is, or will be."""
+    home = contract.file.removesuffix(".yaml")
+    return folder / FOLDER / home / f"{contract.version}.yaml"
+
+
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def pinned(folder: Path) -> dict[str, str]:
+    """The digest of every released file, by its path under released/."""
+    file = folder / FOLDER / DIGESTS
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return {name: sha for sha, name in (line.split("  ", 1) for line in lines)}
+
+
+def tampered(folder: Path) -> Iterator[str]:
+    """What is not as it was released."""
+    there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _files(folder)}
+    listed = pinned(folder)
+    for name in sorted(listed.keys() | there.keys()):
+        if name not in there:
+            yield f"{FOLDER}/{name} should be there as it was released, but is gone"
+        elif name not in listed:
+            yield f"{FOLDER}/{name} should have a line in {DIGESTS}, but has none"
+        elif digest(there[name]) != listed[name]:
+            yield f"{FOLDER}/{name} should be as it was released, but was changed"
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted((folder / FOLDER).rglob("*.yaml"))
+
+
+def _load(folder: Path, file: Path) -> Contract:
+    home = file.parent.with_name(f"{file.parent.name}.yaml")
+    one = load_at(place(folder / FOLDER, home), file)
+    if one.version != file.stem:
+        raise BadContract(file, "version", file.stem, one.version, "Released files stay put.")
+    return one

@@ -1,0 +1,103 @@
+"""Whether a contract gives what a consumer takes for granted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, span
+from contracts.judging import span as shown
+from contracts.projection import Path, leaves, parsed
+from contracts.shape import Contract, Rule
+
+RETENTION_DEFAULT_MS = 604_800_000  # Kafka's
+LEAST = {"positive": 1, "not negative": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """Something that a consumer relies on, and what the contract says instead."""
+
+    place: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: relies on {self.expected}, found {self.found}"
+
+
+def unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
+    relies = use.relies_on
+    yield from _fields(relies, contract)
+    compacted = "compact" in contract.settings.config.get("cleanup.policy", "delete")
+    key = ", ".join(contract.key)
+    if relies.order is not None and tuple(relies.order) != contract.key:
+        yield Unmet("order", f"the key {', '.join(relies.order)}", key)
+    if relies.unique is not None and not _unique(tuple(relies.unique), contract, compacted):
+        found = f"rows of {key}" if compacted else "no such required field"
+        yield Unmet("unique", ", ".join(relies.unique), found)
+    if relies.late and (contract.horizon is None or contract.horizon > span(relies.late)):
+        found = "no horizon" if contract.horizon is None else shown(contract.horizon)
+        yield Unmet("late", f"at most {relies.late}", found)
+    if relies.kept and not _kept(relies.kept, contract, compacted):
+        yield Unmet("kept", relies.kept, retention(contract))
+
+
+def retention(contract: Contract) -> str:
+    """How long the topic's records are there, in words."""
+    if "compact" in contract.settings.config.get("cleanup.policy", "delete"):
+        return NEWEST_PER_KEY
+    kept = _retention(contract)
+    return FOR_EVER if kept is None else shown(kept)
+
+
+def _fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
+    fields = dict(leaves(contract.fields))
+    for place, unit in relies.units.items():
+        field = fields.get(parsed(place))
+        if field is None or field.unit != unit:
+            yield Unmet(place, unit, (field.unit if field else None) or "no unit")
+    for place, sign in relies.sign.items():
+        least = _least(contract, parsed(place))
+        if least is None or least < LEAST[sign]:
+            yield Unmet(place, sign, "anything" if least is None else f"at least {least}")
+    for place, values in relies.values.items():
+        rule = _rule(contract, parsed(place), "validValues")
+        found = set(rule.limit) if rule and isinstance(rule.limit, tuple) else None
+        if found is None or found - set(values):
+            told = "anything" if found is None else ", ".join(sorted(found))
+            yield Unmet(place, f"one of {', '.join(sorted(values))}", told)
+
+
+def _least(contract: Contract, path: Path) -> int | None:
+    for kind, more in (("minimum", 0), ("exclusiveMinimum", 1)):
+        rule = _rule(contract, path, kind)
+        if rule and isinstance(rule.limit, int):
+            return rule.limit + more
+    return None
+
+
+def _rule(contract: Contract, path: Path, kind: str) -> Rule | None:
+    found = (rule for rule in contract.rules if (rule.path, rule.kind) == (path, kind))
+    return next(found, None)
+
+
+def _unique(fields: tuple[str, ...], contract: Contract, compacted: bool) -> bool:
+    if compacted:
+        return fields == contract.key
+    required = {field.name for field in contract.fields if field.required}
+    return set(fields) <= required
+
+
+def _kept(asked: str, contract: Contract, compacted: bool) -> bool:
+    if asked == NEWEST_PER_KEY:
+        return compacted
+    kept = _retention(contract)
+    if compacted:
+        return False
+    return kept is None or (asked != FOR_EVER and kept >= span(asked))
+
+
+def _retention(contract: Contract) -> timedelta | None:
+    """None: for ever."""
+    kept_ms = int(contract.settings.config.get("retention.ms", RETENTION_DEFAULT_MS))
+    return None if kept_ms < 0 else timedelta(milliseconds=kept_ms)

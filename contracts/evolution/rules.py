@@ -1,0 +1,86 @@
+"""What is different in the rules: which of them ask for more than before, and which for less."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from contracts.evolution.change import NONE, READERS, WRITERS, Change
+from contracts.projection import Path, spelled
+from contracts.rules import KINDS
+from contracts.shape import Contract, Rule
+
+Stricter = Callable[[Any, Any], bool]
+
+
+def _more(old: Any, new: Any) -> bool:
+    return bool(new > old)
+
+
+def _less(old: Any, new: Any) -> bool:
+    return bool(new < old)
+
+
+# Whether the second limit refuses something that the first one admits; of what is not here, any
+# other limit refuses something and admits something.
+STRICTER: Mapping[str, Stricter] = {
+    "minimum": _more,
+    "exclusiveMinimum": _more,
+    "minLength": _more,
+    "minItems": _more,
+    "maximum": _less,
+    "exclusiveMaximum": _less,
+    "maxLength": _less,
+    "maxItems": _less,
+    "maxBytes": _less,
+    "validValues": lambda old, new: bool(set(old) - set(new)),
+}
+STRICTER_WHY = (
+    "who writes what kept it is rejected now, and a replay rejects what was counted before"
+)
+LOOSER_WHY = "readers were promised more"
+
+
+def changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
+    """The rules on these fields, which both versions have; what is required is the field's."""
+    before, after = _rules(old, fields), _rules(new, fields)
+    for identity in before | after:
+        was, is_ = before.get(identity), after.get(identity)
+        if was is None and is_ is not None:
+            yield _change(is_, f"now {_says(is_)}", stricter=True, looser=False)
+        elif was is not None and is_ is None:
+            yield _change(was, f"no longer {_says(was)}", stricter=False, looser=True)
+        elif was is not None and is_ is not None and was.limit != is_.limit:
+            stricter = STRICTER.get(was.kind, lambda *_: True)
+            yield _change(
+                is_,
+                f"{_says(was)} → {_says(is_)}",
+                stricter=stricter(was.limit, is_.limit),
+                looser=stricter(is_.limit, was.limit),
+            )
+
+
+def _rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path, Any], Rule]:
+    """Two rules that hold one field against others are two; else a field has one of a kind."""
+    return {
+        (rule.kind, rule.path, rule.limit if KINDS[rule.kind].limit_is_field else None): rule
+        for rule in contract.rules
+        if rule.kind != "required" and rule.path in fields
+    }
+
+
+def _says(rule: Rule) -> str:
+    listed = ", ".join(rule.limit) if isinstance(rule.limit, tuple) else rule.limit
+    return KINDS[rule.kind].says.format(limit=listed)
+
+
+def _change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:
+    harms = (READERS if looser else NONE) | (WRITERS if stricter else NONE)
+    whys = [STRICTER_WHY] * stricter + [LOOSER_WHY] * looser
+    return Change(
+        spelled(rule.path),
+        text,
+        harms,
+        "; ".join(whys),
+        "keep the rule",
+        rule.path,
+        meaning=True,
+    )

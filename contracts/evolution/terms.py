@@ -1,0 +1,146 @@
+"""What is different in the terms: key, partitions, time, and how the topic is kept."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from contracts.evolution.change import NONE, READERS, WRITERS, Change, Harm
+from contracts.judging import span
+from contracts.shape import Contract
+
+UNLIMITED = "-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of the broker that may grow: less of it harms somebody."""
+
+    default: int
+    harms: frozenset[Harm]
+    why: str
+    reliances: tuple[str, ...] = ()
+
+
+# Kafka's defaults, where a contract says nothing.
+GROWING: Mapping[str, Setting] = {
+    "retention.ms": Setting(
+        604_800_000, READERS, "records are gone before who counts on them has read them", ("kept",)
+    ),
+    "min.compaction.lag.ms": Setting(
+        0, READERS, "rows are gone before a reader's next marker", ("kept",)
+    ),
+    "max.message.bytes": Setting(1_048_588, WRITERS, "larger records are refused"),
+    "message.timestamp.after.max.ms": Setting(
+        3_600_000, WRITERS, "records that carry world time are refused"
+    ),
+}
+POLICY = "cleanup.policy"
+
+
+def changes(old: Contract, new: Contract) -> Iterator[Change]:
+    yield from _identity(old, new)
+    yield from _time(old, new)
+    yield from _settings(old, new)
+    if old.sunset and (new.sunset is None or new.sunset > old.sunset):
+        yield Change("sunset", f"{old.sunset} → {new.sunset or 'none'}")
+    elif new.sunset and old.sunset is None:
+        yield Change("sunset", f"kept up until {new.sunset}")
+    elif old.sunset != new.sunset:
+        why, undo = "readers were promised more time to move", f"keep {old.sunset}"
+        yield Change("sunset", f"{old.sunset} → {new.sunset}", READERS, why, undo, ())
+
+
+def _identity(old: Contract, new: Contract) -> Iterator[Change]:
+    if old.key != new.key:
+        yield Change(
+            "key",
+            f"{', '.join(old.key)} → {', '.join(new.key)}",
+            READERS | WRITERS,
+            "records move to other partitions: order and copies are told by the key",
+            f"keep {', '.join(old.key)}",
+            reliances=("order", "unique"),
+        )
+    if old.settings.partitions != new.settings.partitions:
+        yield Change(
+            "partitions",
+            f"{old.settings.partitions} → {new.settings.partitions}",
+            READERS,
+            "keys move to other partitions: their records no longer come in order",
+            f"keep {old.settings.partitions}",
+            reliances=("order",),
+        )
+
+
+def _time(old: Contract, new: Contract) -> Iterator[Change]:
+    if old.event_time != new.event_time:
+        yield Change(
+            "eventTime",
+            f"{old.event_time} → {new.event_time}",
+            READERS | WRITERS,
+            "other records are late, and others in time",
+            f"keep {old.event_time}",
+            reliances=("late",),
+        )
+    for place, was, is_ in (
+        ("horizon", old.horizon, new.horizon),
+        ("skew", old.skew, new.skew),
+    ):
+        if was != is_:
+            yield _span(place, was, is_)
+    if old.retention != new.retention:
+        shorter = (new.retention or timedelta.max) < (old.retention or timedelta.max)
+        yield Change(
+            "retention",
+            _both(old.retention, new.retention),
+            READERS if shorter else NONE,
+            "rows are gone that somebody may still ask for" if shorter else "",
+            f"keep {_told(old.retention)}",
+            reliances=("kept",),
+        )
+    if old.grace != new.grace:
+        why = "what was called on time is called late, or the other way round"
+        undo = f"keep {_told(old.grace)}"
+        yield Change("grace", _both(old.grace, new.grace), READERS, why, undo, ())
+
+
+def _span(place: str, was: timedelta | None, is_: timedelta | None) -> Change:
+    longer = (is_ or timedelta.max) > (was or timedelta.max)
+    why = "readers forget too soon" if longer else "what was in time is rejected, on replay too"
+    harms = READERS if longer else WRITERS
+    return Change(place, _both(was, is_), harms, why, f"keep {_told(was)}", reliances=("late",))
+
+
+def _both(was: timedelta | None, is_: timedelta | None) -> str:
+    return f"{_told(was)} → {_told(is_)}"
+
+
+def _told(length: timedelta | None) -> str:
+    return "none" if length is None else span(length)
+
+
+def _settings(old: Contract, new: Contract) -> Iterator[Change]:
+    for name, known in GROWING.items():
+        texts = [one.settings.config.get(name, str(known.default)) for one in (old, new)]
+        was, is_ = (float("inf") if text == UNLIMITED else int(text) for text in texts)
+        if was != is_:
+            harms, why = (known.harms, known.why) if is_ < was else (NONE, "")
+            before, after = (_shown(name, text) for text in texts)
+            yield Change(
+                name, f"{before} → {after}", harms, why, f"keep {before}", None, known.reliances
+            )
+    was_policy, is_policy = (one.settings.config.get(POLICY, "delete") for one in (old, new))
+    if was_policy != is_policy:
+        yield Change(
+            POLICY,
+            f"{was_policy} → {is_policy}",
+            READERS,
+            "records are there that were not, or gone that were there",
+            f"keep {was_policy}",
+            reliances=("kept", "unique"),
+        )
+
+
+def _shown(name: str, text: str) -> str:
+    if text == UNLIMITED:
+        return "for ever"
+    return span(timedelta(milliseconds=int(text))) if name == "retention.ms" else text

@@ -1,0 +1,110 @@
+"""Which changes since what was released break a promise, whom they break, and the way out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from contracts.evolution.change import LOG, READERS, Change
+from contracts.evolution.changes import changes
+from contracts.evolution.parties import (
+    Consumers,
+    broken_readers,
+    broken_writers,
+    readers,
+    writers,
+)
+from contracts.evolution.released import Released
+from contracts.shape import Contract
+
+PROMISED = {"public": "FULL_TRANSITIVE", "private": "BACKWARD_TRANSITIVE"}
+"""What each visibility promises, in the words of schema registries.
+
+Of what is public anybody may read and write any version. Of what is private the new version reads
+the old records, and no reader who is known is harmed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One change since what was released, and what it does to everybody who is known."""
+
+    contract: str
+    change: Change
+    since: tuple[str, ...]
+    """The released versions that were otherwise."""
+    released: bool
+    """Whether the last released version has it already."""
+    breaks: bool
+    promised: str
+    readers_broken: tuple[str, ...]
+    readers_going_on: tuple[str, ...]
+    writers_broken: tuple[str, ...]
+    way_out: str
+
+
+def findings(
+    present: Mapping[str, Contract], before: Released, consumers: Consumers, today: date
+) -> Iterator[Finding]:
+    """Every change of every contract, the harmless ones among them."""
+    for name, versions in before.items():
+        if name in present:
+            yield from _of_contract(present[name], versions, consumers)
+        elif (ends := versions[-1].sunset) is None or ends > today:
+            yield _removed(versions[-1], consumers)
+
+
+def _of_contract(
+    new: Contract, versions: Sequence[Contract], consumers: Consumers
+) -> Iterator[Finding]:
+    """Held against every version, not the last alone: a reader may be of any."""
+    since: dict[Change, list[Contract]] = {}
+    for old in versions:
+        for change in changes(old, new):
+            since.setdefault(change, []).append(old)
+    uses = readers(consumers, new.name)
+    for change, olds in since.items():
+        broken = broken_readers(change, olds[-1], uses)
+        private_harm = change.harms >= LOG or (change.harms >= READERS and bool(broken))
+        breaks = bool(change.harms) if new.visibility == "public" else private_harm
+        yield Finding(
+            contract=new.name,
+            change=change,
+            since=tuple(old.version for old in olds),
+            released=olds[-1] is not versions[-1],
+            breaks=breaks,
+            promised=PROMISED[new.visibility],
+            readers_broken=broken,
+            readers_going_on=tuple(name for name in uses if name not in broken),
+            writers_broken=broken_writers(change, writers(consumers, new.name)),
+            way_out=_way_out(new, change) if breaks else "",
+        )
+
+
+def _removed(old: Contract, consumers: Consumers) -> Finding:
+    until = f"before its sunset, {old.sunset}" if old.sunset else "without a sunset"
+    change = Change("the contract", f"removed {until}", READERS, "it was promised", path=())
+    return Finding(
+        contract=old.name,
+        change=change,
+        since=(old.version,),
+        released=False,
+        breaks=True,
+        promised=PROMISED[old.visibility],
+        readers_broken=tuple(readers(consumers, old.name)),
+        readers_going_on=(),
+        writers_broken=writers(consumers, old.name),
+        way_out=f"put {old.file} back; a sunset says when it may go",
+    )
+
+
+def successor(contract: Contract) -> str:
+    """The name of the next major version."""
+    return f"{contract.name.rpartition('.v')[0]}.v{contract.major + 1}"
+
+
+def _way_out(contract: Contract, change: Change) -> str:
+    beside = (
+        f"release {successor(contract)} beside v{contract.major} "
+        f"(retail contracts new {successor(contract)} --sunset YYYY-MM-DD)"
+    )
+    return f"{change.undo}, or {beside}"

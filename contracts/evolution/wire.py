@@ -1,0 +1,37 @@
+"""Whether records can be read at all: Avro's own rules, as its own library has them."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
+from avro.schema import Schema, parse
+
+from contracts.mapping import avro_projection
+from contracts.projection import Path, projection
+from contracts.shape import Contract
+
+SCHEMAS_MAX = 4_096
+
+
+def unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
+    """Why what was written with one schema cannot be read with the other; None: it can."""
+    found = ReaderWriterCompatibilityChecker().get_compatibility(_parsed(reader), _parsed(writer))
+    if found.compatibility is SchemaCompatibilityType.compatible:
+        return None
+    return "Avro: " + "; ".join(sorted(found.messages) or ["it cannot be read"])
+
+
+def unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | None:
+    """Why a reader who knows this one field of a contract cannot read another's records."""
+    of_field = avro_projection(reader, projection(reader.fields, [path]))
+    return unreadable(of_field, avro_projection(writer, writer.fields))
+
+
+def _parsed(schema: dict[str, Any]) -> Schema:
+    return _parse(json.dumps(schema, sort_keys=True))
+
+
+@lru_cache(maxsize=SCHEMAS_MAX)
+def _parse(text: str) -> Schema:
+    return parse(text)

@@ -1,0 +1,61 @@
+"""Parts of a contract: the fields that somebody names, and values that hold no others."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from contracts.shape import Contract, Field, Row
+
+Path = tuple[str, ...]
+"""A field, and the arrays that it lies in: ("lines", "units")."""
+
+
+def spelled(path: Path) -> str:
+    """("lines", "units") → lines[].units"""
+    return "[].".join(path)
+
+
+def parsed(text: str) -> Path:
+    """lines[].units → ("lines", "units")"""
+    return tuple(text.split("[]."))
+
+
+def leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+    """The fields that hold a value; an array is what its items hold."""
+    for field in fields:
+        path = (*parents, field.name)
+        if field.fields:
+            yield from leaves(field.fields, path)
+        else:
+            yield path, field
+
+
+def projection(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
+    """The fields on these paths, in the contract's order, and the arrays that they lie in."""
+    found = []
+    for field in fields:
+        inner = [path[1:] for path in paths if path[0] == field.name]
+        if field.fields and any(inner):
+            found.append(replace(field, fields=projection(field.fields, [p for p in inner if p])))
+        elif inner and not field.fields:
+            found.append(field)
+    return tuple(found)
+
+
+def pruner(
+    contract: Contract, paths: Collection[Path]
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Takes everything off a value but these paths; the value itself where they are all."""
+    if {path for path, _ in leaves(contract.fields)} <= set(paths):
+        return lambda value: value
+    kept = projection(contract.fields, paths)
+    return lambda value: _pruned(kept, value)
+
+
+def _pruned(fields: Sequence[Field], value: Row) -> dict[str, Any]:
+    return {
+        field.name: [_pruned(field.fields, item) for item in value[field.name] or ()]
+        if field.fields
+        else value[field.name]
+        for field in fields
+    }

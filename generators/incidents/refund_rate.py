@@ -1,0 +1,98 @@
+"""Refunds without a receipt, from one till: into the cashier's pocket, or to people without one."""
+
+from generators.customers import CASH, Payer
+from generators.incidents.deed import NOTHING, Deed, Plan
+from generators.incidents.scene import MINUTE_MS, Scene
+
+SHIFT_LEFT_MS_MIN = 120 * MINUTE_MS
+CASH_SHARE = 0.7  # of false refunds; the others go to a card of the cashier's
+
+
+def false_refunds(scene: Scene) -> Plan:
+    """All shift long, for goods that nobody brought."""
+    if scene.left_ms < SHIFT_LEFT_MS_MIN:
+        return NOTHING
+    till, accomplice = scene.till(), scene.somebody()
+    times = scene.times(scene.whole(8, 24), scene.left_ms)
+    return Plan(
+        [
+            blind(scene, at_ms, till, scene.between(350, 2_500), payee, real=False)
+            for at_ms in times
+            for payee in [CASH if scene.draw.random() < CASH_SHARE else accomplice]
+        ]
+    )
+
+
+def gift_returns(scene: Scene) -> Plan:
+    """After the holidays: people bring back what they were given, each has a card of their own."""
+    till = scene.till()
+    times = scene.times(scene.whole(10, 25), scene.minutes(120, 300))
+    return Plan(
+        [blind(scene, at, till, scene.between(350, 2_500), scene.somebody()) for at in times]
+    )
+
+
+def recall(scene: Scene) -> Plan:
+    """A spoilt batch: sold in the morning, brought back with the receipt."""
+    till = scene.till()
+    deeds: list[Deed] = []
+    for number, at_ms in enumerate(scene.times(scene.whole(8, 16), scene.minutes(30, 90))):
+        payer = scene.somebody()
+        back_ms = at_ms + scene.minutes(30, 120)
+        store = scene.store.number
+        deeds.append(Deed(at_ms, store, scene.till(), "buy", payer, "usual", 1, 2))
+        deeds.append(Deed(back_ms, store, till, "return", payer, receipt=2 * number))
+    return Plan(deeds)
+
+
+def spoilt_fruit(scene: Scene) -> Plan:
+    """Small sums in cash, no questions asked."""
+    till = scene.till()
+    times = scene.times(scene.whole(6, 14), scene.minutes(60, 300))
+    return Plan([blind(scene, at, till, scene.between(50, 250), goods="cheap") for at in times])
+
+
+def printer_out_of_paper(scene: Scene) -> Plan:
+    """An hour without receipts; some of the buyers come back, and get it on their cards."""
+    till = scene.till()
+    times = scene.times(scene.whole(4, 8), scene.minutes(60, 240))
+    return Plan(
+        [blind(scene, at, till, scene.between(300, 2_000), scene.somebody()) for at in times]
+    )
+
+
+def bad_day(scene: Scene) -> Plan:
+    """A few lost receipts in cash, as on any day, all at one till."""
+    till = scene.till()
+    times = scene.times(scene.whole(2, 4), scene.minutes(60, 300))
+    return Plan([blind(scene, at, till, scene.between(350, 1_500)) for at in times])
+
+
+def leftovers(scene: Scene) -> Plan:
+    """One customer after a party, item by item."""
+    till, payer = scene.till(), scene.somebody()
+    times = scene.times(scene.whole(2, 5), scene.minutes(3, 10))
+    return Plan([blind(scene, at, till, scene.between(350, 1_500), payer) for at in times])
+
+
+def blind(
+    scene: Scene,
+    at_ms: int,
+    till: int,
+    cents: float,
+    payee: Payer = CASH,
+    real: bool = True,
+    goods: str = "usual",
+) -> Deed:
+    """A refund that names no receipt."""
+    return Deed(
+        at_ms,
+        scene.store.number,
+        till,
+        "return",
+        payee,
+        goods,
+        cents=int(cents),
+        real=real,
+        counts=True,
+    )

@@ -1,0 +1,145 @@
+"""Money for goods: that never were sold, that were paid back before, or that simply come back."""
+
+from generators.customers import CASH, Payer
+from generators.incidents.deed import NOBODYS, Deed, Plan
+from generators.incidents.scene import Scene
+
+HIGH_CENTS = (1_900, 12_000)
+
+
+def invented(scene: Scene) -> Plan:
+    """A receipt is named that nobody issued; no goods come back."""
+    cents = int(scene.between(*HIGH_CENTS))
+    return Plan([back(scene, 0, cents=cents, invented=True, real=False, counts=True)])
+
+
+def twice(scene: Scene) -> Plan:
+    """A receipt is paid back, and later once more."""
+    payer = scene.somebody()
+    first, second = scene.minutes(30, 120), scene.minutes(130, 240)
+    return Plan(
+        [
+            bought(scene, payer, lines=scene.whole(2, 3), units=scene.whole(2, 4)),
+            back(scene, first, payer, receipt=0),
+            back(scene, second, payer, receipt=0, real=False, counts=True),
+        ]
+    )
+
+
+def inflated(scene: Scene) -> Plan:
+    """Far more is paid back than was bought, with the cashier's help."""
+    payer = scene.somebody()
+    percent = scene.whole(4, 9) * 100
+    return Plan(
+        [
+            bought(scene, payer, lines=1, units=scene.whole(1, 2)),
+            back(scene, scene.minutes(20, 180), payer, receipt=0, percent=percent, counts=True),
+        ]
+    )
+
+
+def line_down(scene: Scene) -> Plan:
+    """The till had lost its line: the receipt is published after its refund."""
+    payer = scene.somebody()
+    return Plan(
+        [
+            bought(scene, payer, lines=2, units=3, delay_ms=scene.minutes(70, 115)),
+            back(scene, scene.minutes(20, 60), payer, receipt=0),
+        ]
+    )
+
+
+def all_of_it(scene: Scene) -> Plan:
+    """A large purchase that nobody at home wanted."""
+    payer = scene.somebody()
+    return Plan(
+        [
+            bought(scene, payer, lines=4, units=3),
+            back(scene, scene.minutes(60, 240), payer, receipt=0),
+        ]
+    )
+
+
+def in_two_parts(scene: Scene) -> Plan:
+    """Half of it now, the other half later."""
+    payer = scene.somebody()
+    return Plan(
+        [
+            bought(scene, payer, lines=3, units=4),
+            back(scene, scene.minutes(30, 60), payer, receipt=0, percent=50),
+            back(scene, scene.minutes(90, 180), payer, receipt=0, percent=50),
+        ]
+    )
+
+
+def exchange(scene: Scene) -> Plan:
+    """Brought back, and something else taken instead."""
+    payer = scene.somebody()
+    later = scene.minutes(30, 180)
+    return Plan(
+        [
+            bought(scene, payer, lines=1, units=4),
+            back(scene, later, payer, receipt=0),
+            bought(scene, payer, lines=2, units=2, after_ms=later),
+        ]
+    )
+
+
+def goodwill(scene: Scene) -> Plan:
+    """A little more than was paid, for the trouble."""
+    payer = scene.somebody()
+    return Plan(
+        [
+            bought(scene, payer, lines=1, units=2, goods="usual"),
+            back(scene, scene.minutes(30, 180), payer, receipt=0, percent=150, counts=True),
+        ]
+    )
+
+
+def bought(
+    scene: Scene,
+    payer: Payer,
+    lines: int,
+    units: int,
+    goods: str = "dear",
+    delay_ms: int = 0,
+    after_ms: int = 0,
+) -> Deed:
+    return Deed(
+        scene.starts_ms + after_ms,
+        scene.store.number,
+        scene.till(),
+        "buy",
+        payer,
+        goods,
+        lines,
+        units,
+        delay_ms=delay_ms,
+    )
+
+
+def back(
+    scene: Scene,
+    after_ms: int,
+    payer: Payer = CASH,
+    receipt: int = NOBODYS,
+    percent: int = 100,
+    cents: int = 0,
+    invented: bool = False,
+    real: bool = True,
+    counts: bool = False,
+) -> Deed:
+    return Deed(
+        scene.starts_ms + after_ms,
+        scene.store.number,
+        scene.till(),
+        "return",
+        payer,
+        "dear",
+        percent=percent,
+        receipt=receipt,
+        cents=cents,
+        invented=invented,
+        real=real,
+        counts=counts,
+    )

@@ -1,0 +1,81 @@
+"""Where and when an incident is planned, and who may take part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import asin, cos, inf, radians, sin, sqrt
+from random import Random
+
+from generators.customers import Customers, Payer
+from generators.stores import Store
+from generators.ticks import HOUR_MS, TICK_MS
+
+MINUTE_MS = TICK_MS
+EARTH_KM = 6371
+
+
+@dataclass(frozen=True)
+class Scene:
+    """An hour of a store, as whoever plans sees it."""
+
+    store: Store
+    starts_ms: int
+    until_ms: int  # the store closes, or another shift begins
+    stores: Sequence[Store]
+    customers: Customers
+    draw: Random
+
+    @property
+    def left_ms(self) -> int:
+        return self.until_ms - self.starts_ms
+
+    def between(self, low: float, high: float) -> float:
+        return low + self.draw.random() * (high - low)
+
+    def whole(self, low: int, high: int) -> int:
+        """From low to high, both included."""
+        return low + int(self.draw.random() * (high - low + 1))
+
+    def minutes(self, low: float, high: float) -> int:
+        """A span in milliseconds."""
+        return int(self.between(low, high) * MINUTE_MS)
+
+    def till(self) -> int:
+        return int(self.draw.random() * self.store.registers)
+
+    def somebody(self, store: Store | None = None, known: bool = False) -> Payer:
+        """With a card that is used for nothing else these days."""
+        at = store or self.store
+        return self.customers.cast(at.number, self.draw.random(), known)
+
+    def times(self, count: int, span_ms: int) -> list[int]:
+        """Moments from now on, in order, the first of them now."""
+        span_ms = max(1, min(span_ms, self.left_ms))
+        later = sorted(int(self.draw.random() * span_ms) for _ in range(count - 1))
+        return [self.starts_ms, *(self.starts_ms + after for after in later)]
+
+    def others(self, km_min: float = 0, km_max: float = inf) -> list[tuple[float, Store]]:
+        """Other stores at such a distance that sell now, the nearest first."""
+        hour_of_day = self.starts_ms // HOUR_MS % 24
+        found = [
+            (kilometres(self.store, other), other)
+            for other in self.stores
+            if other is not self.store and other.is_open(hour_of_day)
+        ]
+        return sorted(
+            (at for at in found if km_min <= at[0] <= km_max), key=lambda at: (at[0], at[1].number)
+        )
+
+
+def kilometres(a: Store, b: Store) -> float:
+    """As the crow flies."""
+    lat_a, lon_a, lat_b, lon_b = (
+        radians(degrees / 1e6)
+        for degrees in (
+            a.latitude_microdegrees,
+            a.longitude_microdegrees,
+            b.latitude_microdegrees,
+            b.longitude_microdegrees,
+        )
+    )
+    chord = sin((lat_b - lat_a) / 2) ** 2 + cos(lat_a) * cos(lat_b) * sin((lon_b - lon_a) / 2) ** 2
+    return 2 * EARTH_KM * asin(sqrt(chord))

@@ -1,0 +1,107 @@
+"""Sold below the price: a cashier gives goods to friends, or the store gives something to all."""
+
+from generators.incidents.deed import NOTHING, Deed, Plan
+from generators.incidents.scene import MINUTE_MS, Scene
+
+SHIFT_LEFT_MS_MIN = 60 * MINUTE_MS
+
+
+def friends(scene: Scene) -> Plan:
+    """Friends come to a cashier's till again and again; some of what they take costs next to
+    nothing.
+    """
+    if scene.left_ms < SHIFT_LEFT_MS_MIN:
+        return NOTHING
+    till = scene.till()
+    percent = scene.whole(0, 51)
+    payers = [scene.somebody() for _ in range(scene.whole(1, 3))]
+    return Plan(
+        [
+            sale(
+                scene,
+                at_ms,
+                till,
+                percent,
+                goods="dear",
+                lines=scene.whole(2, 4),
+                units=scene.whole(1, 3),
+                reduced_lines=scene.whole(1, 4),
+                payer=payers[int(scene.draw.random() * len(payers))],
+            )
+            for at_ms in scene.times(scene.whole(4, 9), scene.minutes(60, 300))
+        ]
+    )
+
+
+def clearance(scene: Scene) -> Plan:
+    """Stickers on what has to go, for whoever takes it."""
+    percent = scene.whole(50, 75)
+    times = scene.times(scene.whole(8, 20), scene.minutes(60, 240))
+    return at_all_tills(scene, times, percent, lines=3, reduced_lines=2, units=2)
+
+
+def staff_discount(scene: Scene) -> Plan:
+    """Those who work here pay a little less for all that they buy."""
+    times = scene.times(scene.whole(3, 6), scene.minutes(30, 240))
+    return at_all_tills(scene, times, scene.whole(80, 90), lines=4, reduced_lines=4)
+
+
+def free_gift(scene: Scene) -> Plan:
+    """A small thing for nothing with every purchase of the campaign."""
+    times = scene.times(scene.whole(5, 10), scene.minutes(60, 240))
+    return at_all_tills(scene, times, 0, goods="cheap", lines=2, reduced_lines=1)
+
+
+def slip(scene: Scene) -> Plan:
+    """A digit too few."""
+    times = scene.times(scene.whole(1, 2), scene.minutes(1, 60))
+    return at_all_tills(scene, times, 10, lines=3, reduced_lines=1)
+
+
+def dented(scene: Scene) -> Plan:
+    """What fell down is sold for about half."""
+    times = scene.times(scene.whole(2, 4), scene.minutes(10, 180))
+    return at_all_tills(scene, times, scene.whole(40, 70), lines=2, reduced_lines=1)
+
+
+def at_all_tills(
+    scene: Scene,
+    times: list[int],
+    percent: int,
+    goods: str = "usual",
+    lines: int = 1,
+    reduced_lines: int = 1,
+    units: int = 1,
+) -> Plan:
+    return Plan(
+        [
+            sale(scene, at_ms, scene.till(), percent, goods, lines, units, reduced_lines)
+            for at_ms in times
+        ]
+    )
+
+
+def sale(
+    scene: Scene,
+    at_ms: int,
+    till: int,
+    percent: int,
+    goods: str,
+    lines: int,
+    units: int,
+    reduced_lines: int,
+    payer: tuple[str | None, str | None] | None = None,
+) -> Deed:
+    return Deed(
+        at_ms,
+        scene.store.number,
+        till,
+        "buy",
+        payer or scene.somebody(),
+        goods,
+        lines,
+        units,
+        percent,
+        reduced_lines,
+        counts=True,
+    )

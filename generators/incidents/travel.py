@@ -1,0 +1,89 @@
+"""One card in two stores: a copy of it is used elsewhere, or its owner travels."""
+
+from generators.incidents.deed import NOTHING, Deed, Plan
+from generators.incidents.scene import MINUTE_MS, Scene, kilometres
+from generators.stores import Store
+
+COPY_KM_MIN = 60  # a gang sells a copied card on to another region
+COPY_KMH_MIN = 285
+COPY_KMH_MAX = 3_000
+COPY_MINUTES_MIN = 2
+COPY_MINUTES_MAX = 60
+FAR_KM_MIN = 200
+NEAR_KM_MAX = 45
+
+
+def copied_card(scene: Scene) -> Plan:
+    """Its owner shops; minutes later somebody does far away, once or more often."""
+    far = scene.others(COPY_KM_MIN)
+    if not far:
+        return NOTHING
+    km, there = far[int(scene.draw.random() * len(far))]
+    quickest, slowest = km / COPY_KMH_MAX * 60, km / COPY_KMH_MIN * 60
+    shortest, longest = max(COPY_MINUTES_MIN, quickest), min(COPY_MINUTES_MAX, slowest)
+    minutes = shortest + scene.draw.random() ** 2 * (longest - shortest)  # in a hurry, mostly
+    return trip(scene, [(there, minutes)], again=scene.whole(0, 2))
+
+
+def flight(scene: Scene) -> Plan:
+    """Shops, flies, shops: the way to the airport and the wait included."""
+    return journey(scene, FAR_KM_MIN, kmh=(350, 550), wait_minutes=(100, 180))
+
+
+def express_train(scene: Scene) -> Plan:
+    return journey(scene, 80, kmh=(140, 210), wait_minutes=(15, 40))
+
+
+def drive(scene: Scene) -> Plan:
+    return journey(scene, 20, kmh=(60, 110), wait_minutes=(5, 30))
+
+
+def couple(scene: Scene) -> Plan:
+    """Two people with one account, in two places that are not far apart, at nearly one time."""
+    near = scene.others(km_max=NEAR_KM_MAX)
+    if not near:
+        return commuter(scene)
+    return trip(scene, [(near[0][1], scene.between(1, 30))])
+
+
+def commuter(scene: Scene) -> Plan:
+    """Between the two nearest stores, in the morning and back."""
+    near = scene.others()
+    if not near:
+        return NOTHING
+    km, there = near[0]
+    minutes = km / scene.between(50, 90) * 60 + scene.between(5, 15)
+    return trip(scene, [(there, minutes), (scene.store, minutes * scene.between(2.1, 3))])
+
+
+def journey(
+    scene: Scene, km_min: float, kmh: tuple[float, float], wait_minutes: tuple[float, float]
+) -> Plan:
+    far = scene.others(km_min)
+    if not far:
+        return NOTHING
+    km, there = far[int(scene.draw.random() * len(far))]
+    minutes = km / scene.between(*kmh) * 60 + scene.between(*wait_minutes)
+    return trip(scene, [(there, minutes)])
+
+
+def trip(scene: Scene, stops: list[tuple[Store, float]], again: int = 0) -> Plan:
+    """Shopping here, and so many minutes later there, there a few times more at the end."""
+    payer = scene.somebody()
+    places = [(scene.store, 0.0), *stops]
+    last, minutes = places[-1]
+    places += [(last, minutes + 3 * (n + 1)) for n in range(again)]
+    deeds = [
+        Deed(
+            scene.starts_ms + int(after * MINUTE_MS),
+            store.number,
+            int(scene.draw.random() * store.registers),
+            "buy",
+            payer,
+            "dear" if n else "usual",
+            lines=2,
+        )
+        for n, (store, after) in enumerate(places)
+    ]
+    there, minutes = places[1]
+    return Plan(deeds, int(kilometres(scene.store, there) / minutes * 60))

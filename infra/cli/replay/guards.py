@@ -1,0 +1,116 @@
+"""What has to be right before a replay starts: the shop, the contracts, disk and memory."""
+
+import re
+import shutil
+from dataclasses import dataclass
+
+import psutil
+
+from contracts.evolution.check import check
+from infra.cli.today import today
+from infra.disk import held_bytes
+from infra.errors import Trouble
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings, root
+from infra.supervisor import daemon
+from pipelines.common.generation import Generation
+from pipelines.common.pipeline import Pipeline
+
+MIB = 1024**2
+UNITS = {"m": MIB, "g": 1024 * MIB}
+BESIDE_HEAP_MIB = 700
+"""Of a Spark driver: what Java takes besides its heap, and the Python process."""
+DISK_FLOOR_MIB = 64
+"""An empty checkpoint and output topics."""
+
+
+class NotRunning(Trouble):
+    """Nothing is there that could run a candidate."""
+
+    def __init__(self) -> None:
+        super().__init__("The pipelines should run, and do not. Start everything: make up")
+
+
+class ContractsBreak(Trouble):
+    """The contracts on disk break somebody."""
+
+    def __init__(self, found: int) -> None:
+        super().__init__(
+            f"The contracts on disk should break nobody, but {found} findings say that they do. "
+            "A candidate would write what its readers cannot take: retail contracts check"
+        )
+
+
+class NoRoom(Trouble):
+    """The machine has no room for a second generation."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a replay is going to take."""
+
+    records: int
+    """To read."""
+    disk_bytes: int
+    """For its checkpoint and its outputs: as much as the promoted generation's take."""
+    memory_bytes: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.records:,} records to read · needs about {self.disk_bytes / MIB:,.0f} MB of "
+            f"disk, {self.memory_bytes / MIB:,.0f} MB of memory"
+        )
+
+
+def examined(settings: Settings, pipeline: Pipeline, promoted: Generation | None) -> Need:
+    """What the replay needs. Raises what keeps it from being started."""
+    manager = daemon.running(settings.data_dir)
+    if manager is None or manager.process("pipelines").state not in ("RUNNING", "STARTING"):
+        raise NotRunning
+    report = check(root() / "contracts", today())
+    if report.faults or report.breaks:
+        raise ContractsBreak(len(report.faults) + len(report.breaks))
+    need = Need(
+        records=sum(
+            end_offsets(admin(settings), [topic.name for topic in pipeline.inputs]).values()
+        ),
+        disk_bytes=taken(settings, promoted) + DISK_FLOOR_MIB * MIB,
+        memory_bytes=heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
+    )
+    refuse_without_room(settings, need)
+    return need
+
+
+def refuse_without_room(settings: Settings, need: Need) -> None:
+    """Raise NoRoom where the need is larger than what there is."""
+    floor = settings.simulator_disk_free_gib_min * 1024 * MIB
+    disk = shutil.disk_usage(settings.data_dir).free
+    if disk - need.disk_bytes < floor:
+        raise NoRoom(
+            f"A replay needs about {need.disk_bytes / MIB:,.0f} MB of disk where "
+            f"{settings.data_dir} is, and {floor / MIB:,.0f} MB have to stay free; found "
+            f"{disk / MIB:,.0f} MB. Make room, or forget an older generation: retail replay prune"
+        )
+    memory = psutil.virtual_memory().available
+    if memory < need.memory_bytes:
+        raise NoRoom(
+            f"A second Spark needs about {need.memory_bytes / MIB:,.0f} MB of memory, found "
+            f"{memory / MIB:,.0f} MB available. Give it less: SPARK_DRIVER_MEMORY=512m · or "
+            "forget an older generation: retail replay prune"
+        )
+
+
+def taken(settings: Settings, generation: Generation | None) -> int:
+    """Bytes on disk of a generation's checkpoint and of its own output topics."""
+    if generation is None:
+        return 0
+    log = settings.data_dir / "kafka"
+    own = {topic for view, topic in generation.outputs.items() if topic != view}
+    topics = [folder for name in own for folder in log.glob(f"**/{name}-*") if folder.is_dir()]
+    return sum(map(held_bytes, [generation.checkpoint(settings), *topics]))
+
+
+def heap_bytes(spelled: str) -> int:
+    found = re.fullmatch(r"(\d+)([mg])", spelled)
+    assert found, "the settings have checked it"
+    return int(found[1]) * UNITS[found[2]]

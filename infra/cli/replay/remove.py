@@ -1,0 +1,67 @@
+"""Forgetting a generation: readers first, then its process, its topics, its folder."""
+
+import fcntl
+import shutil
+
+from confluent_kafka import KafkaError, KafkaException
+
+from infra.errors import Trouble
+from infra.kafka import admin
+from infra.kafka.errors import code
+from infra.settings import Settings
+from infra.wait import until
+from pipelines.common.generation import Generation
+from pipelines.common.lease import LEASE
+from pipelines.common.promotion import forget
+
+END_SECONDS_MAX = 60.0
+DELETE_SECONDS_MAX = 30.0
+
+
+class StillRunning(Trouble):
+    """The generation's process does not end."""
+
+    def __init__(self, generation: Generation) -> None:
+        super().__init__(
+            f"Generation {generation.number} of {generation.pipeline} is forgotten by readers, but "
+            f"its process should have ended within {END_SECONDS_MAX:g} s and has not. Once it has "
+            f"(make status), the next replay prune {generation.pipeline} removes its folder."
+        )
+
+
+def prune_generation(settings: Settings, generation: Generation) -> None:
+    """Remove all that there is of it. Whatever breaks this off, the next prune goes on.
+
+    Raises StillRunning.
+    """
+    forget(settings, generation.pipeline, frozenset({generation.number}))
+    if not until(lambda: ended(settings, generation), END_SECONDS_MAX):
+        raise StillRunning(generation)
+    delete_topics(settings, generation)
+    shutil.rmtree(generation.folder(settings), ignore_errors=True)
+
+
+def ended(settings: Settings, generation: Generation) -> bool:
+    """Whether nobody holds its lease, or a process that does has let go of its query."""
+    lease = generation.folder(settings) / LEASE
+    if not lease.exists():
+        return True
+    with lease.open("a+") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def delete_topics(settings: Settings, generation: Generation) -> None:
+    """Delete the topics that only this generation writes to."""
+    own = [topic for view, topic in generation.outputs.items() if topic != view]
+    client = admin(settings)  # it lives until the answers are there
+    deleted = client.delete_topics(own, operation_timeout=DELETE_SECONDS_MAX)
+    for future in deleted.values():
+        try:
+            future.result(timeout=DELETE_SECONDS_MAX)
+        except KafkaException as error:
+            if code(error) != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise

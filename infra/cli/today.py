@@ -1,0 +1,7 @@
+"""Which day it is, for sunsets."""
+
+from datetime import UTC, date, datetime
+
+
+def today() -> date:
+    return datetime.now(UTC).date()

@@ -1,0 +1,139 @@
+"""A cluster's topics against what is asked of them: what is missing, and what is otherwise."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
+
+from infra.kafka.offsets import REQUEST_SECONDS_MAX
+from infra.kafka.topics import HasTopicSettings
+
+BROKERS_FOR_COPIES = 3
+COPIES_MIN, IN_SYNC_MIN = 3, 2
+"""Wherever there are so many brokers: one may be down, and nothing acknowledged is lost."""
+IN_SYNC = "min.insync.replicas"
+AUTO_CREATE = "auto.create.topics.enable"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic as the cluster has it."""
+
+    partitions: int
+    copies: int
+    config: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What a cluster has, as far as contracts ask for it."""
+
+    brokers: int
+    auto_create: bool
+    topics: Mapping[str, Topic]
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """One thing that is otherwise in the cluster."""
+
+    topic: str
+    what: str
+    expected: str
+    found: str
+    mendable: bool
+    """Whether apply mends it; what would move records is left to a person."""
+
+
+def inspect(client: AdminClient, names: list[str]) -> Cluster:
+    """The cluster, with those of the topics that it has. Raises KafkaException."""
+    there = client.list_topics(timeout=REQUEST_SECONDS_MAX)
+    present = [name for name in names if name in there.topics]
+    brokers = [ConfigResource(ResourceType.BROKER, str(one)) for one in there.brokers]
+    topics = [ConfigResource(ResourceType.TOPIC, name) for name in present]
+    answers = client.describe_configs([*brokers, *topics], request_timeout=REQUEST_SECONDS_MAX)
+    config = {
+        (resource.restype, resource.name): {
+            name: str(entry.value) for name, entry in future.result(REQUEST_SECONDS_MAX).items()
+        }
+        for resource, future in answers.items()
+    }
+    return Cluster(
+        brokers=len(there.brokers),
+        auto_create=any(
+            config[one.restype, one.name].get(AUTO_CREATE) == "true" for one in brokers
+        ),
+        topics={
+            name: Topic(
+                partitions=len(there.topics[name].partitions),
+                copies=min(len(one.replicas) for one in there.topics[name].partitions.values()),
+                config=config[ResourceType.TOPIC, name],
+            )
+            for name in present
+        },
+    )
+
+
+def refusals(cluster: Cluster, copies: int) -> Iterator[str]:
+    """Why nothing may be made in the cluster with so many copies, whatever contracts say."""
+    if cluster.auto_create:
+        yield (
+            f"{AUTO_CREATE} should be false, but is true: a name that somebody mistypes becomes "
+            "a topic without a contract. Set it in the brokers' configuration"
+        )
+    if cluster.brokers >= BROKERS_FOR_COPIES and copies < COPIES_MIN:
+        yield (
+            f"{cluster.brokers} brokers should keep {COPIES_MIN} copies of every partition, but "
+            f"KAFKA_REPLICATION_FACTOR is {copies}. Set it to {COPIES_MIN}"
+        )
+
+
+def drifts(
+    cluster: Cluster, asked: Mapping[str, HasTopicSettings], missing_too: frozenset[str]
+) -> Iterator[Drift]:
+    """What is otherwise than asked; of what is missing, only the names that have to be there."""
+    for name, contract in sorted(asked.items()):
+        topic = cluster.topics.get(name)
+        if topic is None:
+            if name in missing_too:
+                yield Drift(name, "topic", "one", "none", mendable=True)
+            continue
+        partitions = contract.settings.partitions
+        if topic.partitions != partitions:
+            yield Drift(name, "partitions", str(partitions), str(topic.partitions), mendable=False)
+        for setting, value in contract.settings.config.items():
+            if (found := topic.config.get(setting, "unset")) != value:
+                yield Drift(name, setting, value, found, mendable=True)
+        if cluster.brokers >= BROKERS_FOR_COPIES:
+            yield from _copies(name, topic)
+
+
+def _copies(name: str, topic: Topic) -> Iterator[Drift]:
+    if topic.copies < COPIES_MIN:
+        yield Drift(name, "replication", str(COPIES_MIN), str(topic.copies), mendable=False)
+    in_sync = int(topic.config.get(IN_SYNC, "1"))
+    if in_sync < IN_SYNC_MIN:
+        yield Drift(name, IN_SYNC, str(IN_SYNC_MIN), str(in_sync), mendable=True)
+
+
+def mend(client: AdminClient, drifted: list[Drift]) -> None:
+    """Set what apply may set. Raises KafkaException."""
+    changes: dict[str, list[ConfigEntry]] = {}
+    for one in drifted:
+        if one.mendable and one.what != "topic":
+            entry = ConfigEntry(one.what, one.expected, incremental_operation=AlterConfigOpType.SET)
+            changes.setdefault(one.topic, []).append(entry)
+    resources = [
+        ConfigResource(ResourceType.TOPIC, name, incremental_configs=entries)
+        for name, entries in changes.items()
+    ]
+    if resources:
+        altered = client.incremental_alter_configs(resources, request_timeout=REQUEST_SECONDS_MAX)
+        for future in altered.values():
+            future.result(REQUEST_SECONDS_MAX)

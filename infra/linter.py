@@ -1,0 +1,56 @@
+"""The linter of the contracts' standard, in an environment of its own: `python -m infra.linter`.
+
+It asks for other versions than this project uses. Hash-locked, complete, or not there.
+"""
+
+import hashlib
+import sys
+import time
+import venv
+from pathlib import Path
+
+from infra import environment
+from infra.environment import STAMP, Broken
+
+LOCK = environment.ROOT / "requirements.linter.lock"
+FOLDER = environment.FOLDER / "linter"
+
+
+def python() -> Path:
+    """Its Python, once the environment is made. Raises Broken where it cannot be."""
+    ensure(FOLDER)
+    return FOLDER / "bin" / "python"
+
+
+def ensure(folder: Path) -> None:
+    """The environment, complete and as its lock says; made anew where it is not."""
+    wanted = digest(folder)
+    if environment.stamped(folder) == wanted:
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with environment.alone(folder):
+        if environment.stamped(folder) != wanted:
+            make(folder)
+            (folder / STAMP).write_text(wanted)
+
+
+def digest(folder: Path) -> str:
+    parts = [sys.version.encode(), str(folder).encode(), LOCK.read_bytes()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def make(folder: Path) -> None:
+    started = time.monotonic()
+    environment.check_modules()
+    (folder / STAMP).unlink(missing_ok=True)
+    venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(folder)
+    locked = ["--require-hashes", "--only-binary=:all:", "-r", str(LOCK)]
+    packages = environment.install(folder, locked, environment.locked(LOCK))
+    environment.step(f"linter of the contracts, {packages} packages", time.monotonic() - started)
+
+
+if __name__ == "__main__":
+    try:
+        ensure(FOLDER)
+    except Broken as broken:
+        sys.exit(str(broken))

@@ -1,0 +1,25 @@
+"""What was sold, by store, product and time: each view is a statement beside its contract."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
+from pipelines.analytics.transform import sold
+from pipelines.common.pipeline import AsOf, Pipeline
+from pipelines.common.statements import totals, view
+
+HERE = Path(__file__).parent / "views"
+READS = (RECEIPTS, REFUNDS)
+
+VIEWS = tuple(
+    view(file, CONTRACTS[f"public.analytics.{file.stem}.v1"]) for file in sorted(HERE.glob("*.sql"))
+)
+
+PIPELINE = Pipeline(
+    name="analytics",
+    posts=dict.fromkeys(READS, sold),
+    views=VIEWS,
+    totals=lambda: totals(VIEWS),
+    sides=(AsOf(PRODUCTS, since="effective_at", columns={"unit_cost_cents": "unit_cost_cents"}),),
+    every=timedelta(seconds=5),
+)

@@ -1,0 +1,100 @@
+"""A pipeline's rows at given offsets: `python -m pipelines.common.bounded NAME FOLDER`.
+
+The batch over the same log: wake, read to the end that is told, write, sleep. FOLDER/span.json says
+from which offsets to which (a Span); every view is written to FOLDER/VIEW.parquet.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from infra.errors import Trouble
+from infra.kafka import Partition
+from infra.logs import setup_logging
+from infra.settings import Settings, settings
+from pipelines.common import sides
+from pipelines.common.fold import static_totals, view_rows
+from pipelines.common.parent import end_with_parent
+from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.run import engine
+from pipelines.common.session import session, suit
+from pipelines.common.source import FETCH, kafka_options
+
+SPAN = "span.json"
+
+ByTopic = Mapping[str, Mapping[str, int]]
+"""Offset by topic and partition, as Spark spells them."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of the log: from these offsets on, up to, and without, those."""
+
+    starts: ByTopic
+    ends: ByTopic
+
+    @classmethod
+    def of(cls, starts: Mapping[Partition, int], ends: Mapping[Partition, int]) -> "Span":
+        return cls(spelled({at: starts.get(at, 0) for at in ends}), spelled(ends))
+
+    @classmethod
+    def read(cls, folder: Path) -> "Span":
+        return cls(**json.loads((folder / SPAN).read_text()))
+
+    def write(self, folder: Path) -> None:
+        (folder / SPAN).write_text(json.dumps(asdict(self)))
+
+
+def spelled(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
+    by_topic: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in offsets.items():
+        by_topic.setdefault(topic, {})[str(partition)] = offset
+    return by_topic
+
+
+def main() -> None:
+    setup_logging("pipelines")
+    end_with_parent()
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    where = settings()
+    spark = session(where, folder.name)
+    try:
+        write(spark, where, load(name), folder)
+    finally:
+        engine(spark).kill()
+
+
+def write(spark: SparkSession, where: Settings, pipeline: Pipeline, folder: Path) -> None:
+    suit(spark, live=False)
+    facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
+    totals = static_totals(pipeline, part(spark, where, Span.read(folder)), facts)
+    if len(pipeline.views) > 1:
+        totals.persist()
+    for number, view in enumerate(pipeline.writes):
+        rows = view_rows(pipeline, totals, number)
+        rows.write.mode("overwrite").parquet(str(folder / f"{view.name}.parquet"))
+
+
+def part(spark: SparkSession, where: Settings, span: Span) -> DataFrame:
+    """The records of a part of the log."""
+    assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
+    return (
+        spark.read.format("kafka")
+        .options(**kafka_options(where), **FETCH)
+        .option("assign", json.dumps(assigned))
+        .option("startingOffsets", json.dumps(span.starts))
+        .option("endingOffsets", json.dumps(span.ends))
+        .option("failOnDataLoss", "true")
+        .load()
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Trouble as trouble:
+        sys.exit(str(trouble))

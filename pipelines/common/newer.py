@@ -1,0 +1,43 @@
+"""Schemas that the lock was told of after this process had loaded it.
+
+A schema is in the lock before anybody writes with it. So where the lock has none that was not
+loaded, a batch holds none either; where it has one, good records could count as undecodable.
+"""
+
+from collections.abc import Callable, Collection
+
+from pyspark.sql import DataFrame
+
+from contracts.schemas import registered_since
+from infra.errors import Trouble
+from pipelines.common.pipeline import Pipeline
+
+Write = Callable[[DataFrame, int], None]
+
+
+class NewerSchema(Trouble):
+    """The lock has a schema that this process has not loaded."""
+
+    def __init__(self, pipeline: str, numbers: Collection[int]) -> None:
+        listed = ", ".join(map(str, sorted(numbers)))
+        super().__init__(
+            f"{pipeline} should know every schema of what it reads, but the lock file has {listed} "
+            "by now, which it has not loaded: it reads no further, and nothing is lost. Started "
+            "again, as the supervisor does, it knows them: make down && make up"
+        )
+
+
+def refusing_newer(pipeline: Pipeline, write: Write) -> Write:
+    """Writes a batch once everything in it could be read. It raises NewerSchema."""
+
+    def checked(records: DataFrame, batch: int) -> None:
+        refuse_newer(pipeline)
+        write(records, batch)
+
+    return checked
+
+
+def refuse_newer(pipeline: Pipeline) -> None:
+    read = (*pipeline.inputs, *(side.topic for side in pipeline.sides))
+    if newer := registered_since({one.name for one in read}):
+        raise NewerSchema(pipeline.name, newer)

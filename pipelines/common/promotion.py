@@ -1,0 +1,151 @@
+"""Which generation readers follow: what moves it on, and what moves it back."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.errors import Trouble
+from infra.settings import Settings
+from pipelines.common import snapshot
+from pipelines.common.clock import wall_now
+from pipelines.common.generation import (
+    CANDIDATE,
+    Generation,
+    Generations,
+    State,
+    change,
+    generations,
+    new,
+)
+from pipelines.common.marker import marked
+from pipelines.common.offsets import committed
+from pipelines.common.pipeline import Pipeline
+
+
+class CandidateThere(Trouble):
+    """One replay of a pipeline at a time."""
+
+    def __init__(self, there: Generation) -> None:
+        name = there.pipeline
+        super().__init__(
+            f"{name} has a candidate already: generation {there.number}, {there.state.value}. "
+            f"Look: retail replay status {name} · take it: retail replay promote {name} · "
+            f"forget it: retail replay prune {name}"
+        )
+
+
+class NotPromotable(Trouble):
+    """There is nothing that could be promoted."""
+
+    def __init__(self, known: Generations) -> None:
+        name, there = known.pipeline, known.candidate
+        found = "none" if there is None else f"generation {there.number}, {there.state.value}"
+        super().__init__(
+            f"A generation of {name} that is ready should be there to be promoted, found {found}. "
+            f"Make one: retail replay start {name} · see how far it is: retail replay status {name}"
+        )
+
+
+class NothingBefore(Trouble):
+    """There is nothing to go back to."""
+
+    def __init__(self, known: Generations) -> None:
+        super().__init__(
+            f"{known.pipeline} should have a retired generation to go back to, but has none: "
+            "nothing was promoted, or it was pruned since."
+        )
+
+
+def found(
+    settings: Settings, pipeline: Pipeline, root: Path, edits: snapshot.Edits = snapshot.NONE
+) -> Generation:
+    """A candidate with the code at the root; raises CandidateThere.
+
+    Where there is no generation, the new one has nothing to be compared with and is promoted.
+    Readers are told last: of an attempt that is broken off before, nobody ever hears.
+    """
+
+    def with_new(known: Generations) -> Generations:
+        if known.candidate:
+            raise CandidateThere(known.candidate)
+        number = max(known.newest, *numbers_on_disk(settings, pipeline.name), 0) + 1
+        state = State.CATCHING_UP if known.promoted else State.PROMOTED
+        draft = new(pipeline, "", wall_now(), number, state)
+        snapshot.take(root, draft.code(settings), edits)
+        digest = snapshot.code_digest(draft.code(settings), pipeline.name)
+        return known.plus(new(pipeline, digest, draft.created_at, number, state))
+
+    return change(settings, pipeline.name, with_new).known[-1]
+
+
+def caught_up(settings: Settings, generation: Generation) -> None:
+    """A candidate has reached the present. It takes the place of a promoted one that is lost."""
+
+    def ready(known: Generations) -> Generations:
+        there = known.of(generation.number)
+        if there is None or there.state is not State.CATCHING_UP:
+            return known
+        after = known.to(State.READY, generation.number)
+        before = known.promoted
+        return switched(after) if before is None or lost(settings, before) else after
+
+    if generation.state in CANDIDATE:
+        change(settings, generation.pipeline, ready)
+
+
+def promote(settings: Settings, pipeline: str) -> Generations:
+    """Let readers follow the candidate; raises NotPromotable."""
+    return change(settings, pipeline, switched)
+
+
+def switched(known: Generations) -> Generations:
+    """The candidate in the place of the promoted, which is kept to go back to."""
+    candidate, before = known.candidate, known.promoted
+    if candidate is None or candidate.state is not State.READY:
+        raise NotPromotable(known)
+    if before is not None:
+        known = known.to(State.RETIRED, before.number)
+    return known.to(State.PROMOTED, candidate.number)
+
+
+def roll_back(settings: Settings, pipeline: str) -> Generations:
+    """Let readers follow the generation before again; what they left is ready to be promoted.
+
+    Raises NothingBefore, and CandidateThere when another generation waits for its promotion.
+    """
+
+    def back(known: Generations) -> Generations:
+        promoted, before = known.promoted, known.retired
+        if before is None:
+            raise NothingBefore(known)
+        if known.candidate:
+            raise CandidateThere(known.candidate)
+        if promoted is not None:
+            known = known.to(State.READY, promoted.number)
+        return known.to(State.PROMOTED, before.number)
+
+    return change(settings, pipeline, back)
+
+
+def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
+    """Tell readers that these generations are no more; their processes end."""
+    change(settings, pipeline, lambda known: known.minus(numbers))
+
+
+def lost(settings: Settings, generation: Generation) -> bool:
+    """Whether its code is gone, or the checkpoint of what it has written already."""
+    begun = committed(generation.checkpoint(settings)) or not marked(settings, generation)
+    return not (begun and generation.code(settings).exists())
+
+
+def numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
+    """The generations that have left a folder."""
+    folders = (settings.data_dir / "pipelines" / pipeline).glob("g[0-9]*")
+    return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
+
+
+def remove_leftovers(settings: Settings, pipeline: str) -> None:
+    """Remove the folders of generations that the control topic does not know any more."""
+    known = {one.number for one in generations(settings, pipeline).known}
+    for number in set(numbers_on_disk(settings, pipeline)) - known:
+        shutil.rmtree(settings.data_dir / "pipelines" / pipeline / f"g{number}")

@@ -1,0 +1,139 @@
+"""What holds from a moment on (a price, a cost), read anew for every batch.
+
+A batch's offsets are fixed before its tasks run, and each run reads the side's topic to its end.
+So whatever was published before an event of the batch is there: a change is published before it
+takes effect, and a live run and a replay see the same facts hold.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+
+from contracts import contract
+from contracts.judging import Rejection, judge
+from infra.kafka import Partition, admin, consumer, end_offsets
+from infra.settings import Settings
+from pipelines.common.events import NEVER
+from pipelines.common.pipeline import AsOf
+
+READ_SECONDS_MAX = 30.0
+RECORDS_PER_POLL_MAX = 1_000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def live(spark: SparkSession, settings: Settings, side: AsOf) -> DataFrame:
+    """The facts of a side as they stand whenever a plan with this frame runs."""
+    columns = [(name, name) for name in side.topic.key] + list(side.columns.items())
+    read = partial(facts, settings, side.topic.name, side.since, tuple(dict(columns)))
+    anew = spark.sparkContext.parallelize([0], 1).mapPartitions(read)
+    return spark.createDataFrame(anew, schema(side), verifySchema=False)
+
+
+def schema(side: AsOf) -> T.StructType:
+    kinds = {
+        "string": T.StringType(),
+        "int": T.LongType(),
+        "long": T.LongType(),
+        "timestamp": T.TimestampType(),
+    }
+    types = {field.name: kinds[field.type] for field in side.topic.fields if field.type in kinds}
+    named = {**{name: name for name in side.topic.key}, **side.columns}
+    return T.StructType(
+        [
+            *[T.StructField(column, types[name]) for name, column in named.items()],
+            T.StructField("_since", T.TimestampType()),
+            T.StructField("_before", T.TimestampType()),
+        ]
+    )
+
+
+class Fact(NamedTuple):
+    """What a record of the topic says: it holds for the key from a moment on."""
+
+    key: tuple[str, ...]
+    since_ms: int
+    place: tuple[int, int]  # partition and offset
+    values: tuple[Any, ...]
+
+
+def intervals(known: Iterable[Fact]) -> Iterator[tuple[Any, ...]]:
+    """Rows of the side. Of two facts from one moment on, the one published last holds."""
+    for _, of_key in groupby(sorted(known), key=lambda fact: fact.key):
+        listed = list(of_key)
+        moments = [moment(fact.since_ms) for fact in listed]
+        for fact, (since, before) in zip(listed, pairwise([*moments, NEVER]), strict=True):
+            if since < before:
+                yield (*fact.values, since, before)
+
+
+def facts(
+    settings: Settings, topic: str, since: str, fields: Sequence[str], _: Iterator[int]
+) -> Iterator[tuple[Any, ...]]:
+    """The side's rows; runs in a worker of Spark, which remembers what it has read before."""
+    world = str(settings.data_dir), topic
+    reader = READERS.get(world)
+    if reader is None:
+        reader = READERS[world] = Reader(settings, topic, since, fields)
+    return intervals(reader.to_the_end())
+
+
+class Reader:
+    """A topic of facts, read as far as this worker has come."""
+
+    def __init__(self, settings: Settings, topic: str, since: str, fields: Sequence[str]) -> None:
+        self._contract = contract(topic)
+        self._since = since
+        self._fields = fields
+        self._settings = settings
+        self._facts: dict[str, Fact] = {}
+        self._read: dict[Partition, int] = {}
+        self._consumer: Consumer = consumer(settings)
+
+    def to_the_end(self) -> Iterable[Fact]:
+        """All facts of the topic. Raises TimeoutError when its end is not reached in time."""
+        ends = end_offsets(admin(self._settings), [self._contract.name])
+        left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
+        if left:
+            self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
+        deadline = time.monotonic() + READ_SECONDS_MAX
+        while any(self._read.get(at, 0) < end for at, end in left.items()):
+            if time.monotonic() > deadline:
+                raise TimeoutError(
+                    f"{self._contract.name} should be read to its end within "
+                    f"{READ_SECONDS_MAX:g} s, but was not. See: make logs COMPONENT=broker"
+                )
+            for message in self._consumer.consume(RECORDS_PER_POLL_MAX, timeout=0.1):
+                self._take(message)
+        return self._facts.values()
+
+    def _take(self, message: Any) -> None:
+        if message.error() is not None:
+            raise KafkaException(message.error())
+        partition, offset = message.partition(), message.offset()
+        self._read[self._contract.name, partition] = offset + 1
+        published_ms = message.timestamp()[1]
+        event = judge(self._contract, message.key(), message.value(), published_ms)
+        if isinstance(event, Rejection) or event["event_id"] in self._facts:
+            return
+        if event[self._since] < published_ms:
+            return  # short notice: it would change what is over, and holds once announced anew
+        self._facts[event["event_id"]] = Fact(
+            tuple(event[name] for name in self._contract.key),
+            event[self._since],
+            (partition, offset),
+            tuple(event[name] for name in self._fields),
+        )
+
+
+READERS: dict[tuple[str, str], Reader] = {}
+
+
+def moment(milliseconds: int) -> datetime:
+    return EPOCH + timedelta(milliseconds=milliseconds)

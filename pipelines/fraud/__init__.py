@@ -1,0 +1,1 @@
+"""What looks like fraud, rule by rule."""

@@ -1,0 +1,1 @@
+"""When customers come, and what they take home."""

@@ -1,0 +1,107 @@
+"""From receipts to visits: the receipts of a customer's day, cut where a pause is long.
+
+Lambdas over arrays, though they leave generated code: there is a row per customer and day, with a
+handful of lines.
+"""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from pipelines.common.pipeline import Entry, Posting
+from pipelines.visits.thresholds import Thresholds
+
+DAY = ("customer_id", "day_start")
+"""What lines are gathered under."""
+
+MINUTE_MS = 60 * 1000
+DAY_MS = 24 * 60 * MINUTE_MS
+LINE = ("at", "store_id", "units", "cents", "first_of_event")
+
+
+def sold(receipt: Column) -> Posting:
+    lines = receipt["lines"]
+    return {
+        "store_id": receipt["store_id"],
+        "customer_id": as_key(receipt["customer_id"]),
+        "lines": F.arrays_zip(
+            lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
+        ),
+    }
+
+
+def as_key(customer: Column) -> Column:
+    """The customer as a part of a record's key, which slashes divide."""
+    return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
+
+
+def entries() -> list[Entry]:
+    """A line, of who showed a card; days are of UTC."""
+    at = F.unix_millis("event_time")
+    day = at - F.pmod(at, F.lit(DAY_MS))
+    return [
+        Entry(
+            {
+                "customer_id": F.col("customer_id"),
+                "day_start": F.timestamp_millis(day),
+                "day_end": F.timestamp_millis(day + DAY_MS),
+                "at": at,
+                "store_id": F.col("store_id"),
+                "units": F.col("units").cast("long"),
+                "cents": (F.col("units") * F.col("unit_price_cents")).cast("long"),
+            },
+            F.col("customer_id").isNotNull(),
+        )
+    ]
+
+
+def totals() -> dict[str, Column]:
+    """The lines of a customer's day, and how many receipts they are of; nothing of the books."""
+    of_day = F.col("customer_id").isNotNull()
+    return {
+        "day_end": F.max("day_end"),
+        "_lines": F.collect_list(F.when(of_day, F.struct(*LINE))),
+        "version": F.count_if("first_of_event"),
+    }
+
+
+def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
+    """From the days to the rows of the view; the books pass.
+
+    A row for each moment at which there is a receipt: a visit, or none, since it goes on from an
+    earlier receipt. So no row goes away when an earlier receipt is read later.
+    """
+    pause = limits.pause_minutes * MINUTE_MS
+    start = F.col("_start")
+    moments = F.array_sort(F.array_distinct(F.transform("_lines", lambda line: line["at"])))
+    before_pause = F.filter(
+        "_moments",
+        lambda at, number: F.coalesce(F.get("_moments", number + 1) - at >= pause, F.lit(True)),
+    )
+    goes_on = F.exists("_moments", lambda at: (at < start) & (start - at < pause))
+    own = F.filter("_lines", lambda line: line["at"].between(start, F.col("_last")))
+    found = (
+        days.withColumn("_moments", moments)
+        .withColumn("_lasts", before_pause)
+        .select("*", F.explode_outer("_moments").alias("_start"))
+        .withColumn("_last", F.array_min(F.filter("_lasts", lambda at: at >= start)))
+        .withColumn("_own", own)
+    )
+    ends = F.least(F.col("_last") + pause, F.unix_millis("day_end"))
+    stores = F.array_distinct(F.transform("_own", lambda line: line["store_id"]))
+    return found.select(
+        "*",
+        F.timestamp_millis("_start").alias("visit_start"),
+        F.timestamp_millis("_last").alias("visit_end"),
+        F.timestamp_millis(ends).alias("window_end"),
+        F.when(goes_on, "withdrawn").otherwise("counted").alias("status"),
+        F.size(F.filter("_own", lambda line: line["first_of_event"]))
+        .cast("long")
+        .alias("receipts"),
+        F.size(stores).cast("long").alias("stores"),
+        added_up("_own", "units").alias("units"),
+        added_up("_own", "cents").alias("spent_cents"),
+    )
+
+
+def added_up(lines: str, what: str) -> Column:
+    return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + line[what])

@@ -1,0 +1,1 @@
+"""The gate: the promoted proposals of a review become purchase orders, once."""

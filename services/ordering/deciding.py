@@ -1,0 +1,102 @@
+"""What a review orders: a function of the proposals and of what is on order alone."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+ID_DIGITS = 24
+
+
+class Shelf(NamedTuple):
+    store_id: str
+    sku: str
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A row of the view. Times are milliseconds of 1970."""
+
+    shelf: Shelf
+    review_ms: int
+    moved_units: int
+    reorder_point_units: int
+    order_up_to_units: int
+    pack_size_units: int
+    lead_time_days: int
+
+
+@dataclass(frozen=True)
+class Order:
+    shelf: Shelf
+    review_ms: int
+    units: int
+    pack_size_units: int
+    lead_time_days: int
+
+    @property
+    def order_id(self) -> str:
+        return order_id(self.shelf, self.review_ms)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the gate lets through, whatever is proposed."""
+
+    packs_min: int = 1  # nobody delivers less than a pack
+    units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day
+    orders_per_store_max: int = 2_000  # a review: more than a store has shelves by default
+
+
+def order_id(shelf: Shelf, review_ms: int) -> str:
+    """The same for whoever decides: no generation and no amount is in it."""
+    named = f"{shelf.store_id}/{shelf.sku}/{review_ms}"
+    return f"PO-{hashlib.sha256(named.encode()).hexdigest()[:ID_DIGITS]}"
+
+
+def positions(
+    review_ms: int, proposals: Iterable[Proposal], ordered: Iterable[tuple[Shelf, int, int]]
+) -> Mapping[Shelf, int]:
+    """Of each shelf, the units on it and on order at the review.
+
+    Ordered: shelf, review and units of every purchase order; those of this review do not count.
+    """
+    found: Counter[Shelf] = Counter()
+    for one in proposals:
+        if one.review_ms <= review_ms:
+            found[one.shelf] += one.moved_units
+    for shelf, at_ms, units in ordered:
+        if at_ms < review_ms:
+            found[shelf] += units
+    return found
+
+
+def decide(
+    review_ms: int,
+    proposals: Sequence[Proposal],
+    ordered: Iterable[tuple[Shelf, int, int]],
+    limits: Limits,
+) -> list[Order]:
+    """The orders of the review, the most urgent of each store first."""
+    position = positions(review_ms, proposals, ordered)
+    wanted = [
+        (position[one.shelf] - one.reorder_point_units, one.shelf, one)
+        for one in proposals
+        if one.review_ms == review_ms and position[one.shelf] <= one.reorder_point_units
+    ]
+    let_through: Counter[str] = Counter()
+    orders = []
+    for _, shelf, one in sorted(wanted, key=lambda want: want[:2]):
+        if let_through[shelf.store_id] < limits.orders_per_store_max:
+            let_through[shelf.store_id] += 1
+            orders.append(order(one, position[shelf], limits))
+    return orders
+
+
+def order(proposal: Proposal, position: int, limits: Limits) -> Order:
+    """Whole packs, up to the level proposed and within the limits."""
+    pack = proposal.pack_size_units
+    packs = max(limits.packs_min, -((position - proposal.order_up_to_units) // pack))
+    packs = min(packs, max(1, limits.units_per_order_max // pack))
+    return Order(proposal.shelf, proposal.review_ms, packs * pack, pack, proposal.lead_time_days)

@@ -1,0 +1,121 @@
+"""Orders and how far the gate has come, in one transaction: both, or neither."""
+
+from collections.abc import Mapping, Sequence
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from contracts import HEARTBEATS, PURCHASE_ORDERS, encode, key
+from infra.errors import Trouble
+from infra.kafka import Partition, consumer, producer
+from infra.kafka.errors import code
+from infra.settings import Settings
+from infra.wait import until
+from services.ordering.deciding import Order
+
+GROUP = "ordering"
+TRANSACTIONAL_ID = "ordering"
+"""Fixed: whoever comes next with it fences whoever is left of the last one."""
+ANSWER_SECONDS_MAX = 30.0
+TRANSACTION_MS_MAX = 30_000
+BEATS = TopicPartition(HEARTBEATS.name, 0)
+"""A partition that there is whichever generation is promoted: the review is noted on it."""
+UNSETTLED = frozenset(
+    {
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.NOT_COORDINATOR,
+    }
+)
+"""What a broker says of a group just after its start, or the first time that one is asked for."""
+
+
+class Fenced(Trouble):
+    """Another gate has begun since."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "One gate at a time may order, and another one has begun since: this one has ordered "
+            "nothing more. See what runs: make status"
+        )
+
+
+class Publishing:
+    """The only way to order."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Ends whatever an earlier gate has left open, and shuts that one out."""
+        self._consumer: Consumer = consumer(settings, GROUP)
+        self._producer: Producer = producer(
+            settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
+        )
+        self._producer.init_transactions(ANSWER_SECONDS_MAX)
+
+    def answered_ms(self) -> int:
+        """The last review that is answered; 0: none. Raises TimeoutError."""
+        found: list[TopicPartition] = []
+
+        def asked() -> bool:
+            try:
+                found[:] = self._consumer.committed([BEATS], timeout=ANSWER_SECONDS_MAX)
+            except KafkaException as error:
+                if code(error) not in UNSETTLED:
+                    raise
+            return bool(found)
+
+        if not until(asked, ANSWER_SECONDS_MAX):
+            raise TimeoutError(
+                f"Kafka should say within {ANSWER_SECONDS_MAX:g} s which review is answered, but "
+                "does not. See what it waits for: make logs COMPONENT=broker"
+            )
+        return int(found[0].metadata or 0)
+
+    def publish(
+        self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Mapping[Partition, int]
+    ) -> None:
+        """Order, and note that the review is answered by what was read so far.
+
+        Raises Fenced, and KafkaException, after which this one cannot go on.
+        """
+        try:
+            self._producer.begin_transaction()
+            self._send(orders, now_ms)
+            self._note(review_ms, read)
+            self._producer.commit_transaction(ANSWER_SECONDS_MAX)
+        except KafkaException as error:
+            if error.args[0].fatal():
+                raise Fenced from error
+            raise
+
+    def close(self) -> None:
+        self._consumer.close()
+
+    def _send(self, orders: Sequence[Order], now_ms: int) -> None:
+        for order in orders:
+            row = {
+                "purchase_order_id": order.order_id,
+                "ordered_at": now_ms,
+                "review_at": order.review_ms,
+                "store_id": order.shelf.store_id,
+                "sku": order.shelf.sku,
+                "units": order.units,
+                "pack_size_units": order.pack_size_units,
+                "lead_time_days": order.lead_time_days,
+            }
+            self._producer.produce(
+                PURCHASE_ORDERS.name,
+                key=key(PURCHASE_ORDERS, row),
+                value=encode(PURCHASE_ORDERS, row),
+                timestamp=now_ms,
+            )
+            self._producer.poll(0)
+
+    def _note(self, review_ms: int, read: Mapping[Partition, int]) -> None:
+        places = [BEATS, *[TopicPartition(*at, offset) for at, offset in read.items()]]
+        self._producer.send_offsets_to_transaction(
+            [
+                TopicPartition(at.topic, at.partition, max(at.offset, 0), metadata=str(review_ms))
+                for at in places
+            ],
+            self._consumer.consumer_group_metadata(),
+            ANSWER_SECONDS_MAX,
+        )

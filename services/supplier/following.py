@@ -1,0 +1,116 @@
+"""Reading purchase orders and confirming each once: the answer and its place in one transaction."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from threading import Event
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, encode, key
+from contracts.consumer import reader
+from infra.errors import Trouble
+from infra.kafka import consumer, producer, read_all
+from infra.settings import Settings
+from services.supplier.shipping import Reliability, confirmation
+
+GROUP = "supplier"
+TRANSACTIONAL_ID = "supplier"
+ORDERS_PER_BATCH_MAX = 1_000
+BATCH_SECONDS = 0.5
+ANSWER_SECONDS_MAX = 30.0
+TRANSACTION_MS_MAX = 30_000
+
+log = logging.getLogger("supplier")
+decode = reader("supplier")
+
+
+class Replaced(Trouble):
+    """Another supplier has begun since."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "One supplier at a time may confirm, and another one has begun since: this one has "
+            "confirmed nothing more. See what runs: make status"
+        )
+
+
+def obey(settings: Settings, stop: Event) -> None:
+    """Confirm orders until told to stop. Raises Replaced, TimeoutError and KafkaException."""
+    client = producer(
+        settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
+    )
+    client.init_transactions(ANSWER_SECONDS_MAX)
+    obeyed = confirmed(settings)
+    following = consumer(settings, GROUP)
+    following.subscribe([PURCHASE_ORDERS.name])
+    log.info("%d orders obeyed so far", len(obeyed))
+    try:
+        while not stop.is_set():
+            batch = read(following)
+            if batch:
+                new = [one for one in map(order, batch) if one["purchase_order_id"] not in obeyed]
+                unique = {one["purchase_order_id"]: one for one in new}
+                confirm(settings, client, following, list(unique.values()), batch)
+                obeyed |= unique.keys()
+                log.info("%d of %d orders confirmed", len(unique), len(batch))
+    finally:
+        following.close()
+
+
+def confirmed(settings: Settings) -> set[str]:
+    """The ids of all orders that are confirmed; none of an earlier supplier's is open by now."""
+    found = read_all(settings, CONFIRMATIONS.name)
+    return {decode(value).value["purchase_order_id"] for value in found}
+
+
+def read(following: Consumer) -> Sequence[Message]:
+    found = []
+    for message in following.consume(ORDERS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
+        error = message.error()
+        if error is None:
+            found.append(message)
+        elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise KafkaException(error)
+    return found
+
+
+def order(message: Message) -> Mapping[str, Any]:
+    return decode(message.value() or b"").value
+
+
+def confirm(
+    settings: Settings,
+    client: Producer,
+    following: Consumer,
+    orders: Sequence[Mapping[str, Any]],
+    batch: Sequence[Message],
+) -> None:
+    """Publish the answers, and that the batch is read: both, or neither."""
+    try:
+        client.begin_transaction()
+        for one in orders:
+            row = confirmation(one, settings.simulator_seed, Reliability())
+            client.produce(
+                CONFIRMATIONS.name,
+                key=key(CONFIRMATIONS, row),
+                value=encode(CONFIRMATIONS, row),
+                timestamp=round(one["ordered_at"].timestamp() * 1000),
+            )
+            client.poll(0)
+        client.send_offsets_to_transaction(
+            places(batch), following.consumer_group_metadata(), ANSWER_SECONDS_MAX
+        )
+        client.commit_transaction(ANSWER_SECONDS_MAX)
+    except KafkaException as error:
+        if error.args[0].fatal():
+            raise Replaced from error
+        raise
+
+
+def places(batch: Sequence[Message]) -> list[TopicPartition]:
+    """After the last message of each partition."""
+    after = {
+        (str(one.topic()), int(one.partition() or 0)): int(one.offset() or 0) + 1 for one in batch
+    }
+    return [TopicPartition(*at, offset) for at, offset in after.items()]

@@ -1,0 +1,12 @@
+"""Whatever a contract says becomes text on a page, never markup."""
+
+from contracts.catalogue.markup import element, joined, link
+
+
+def test_text_is_escaped_and_markup_is_not() -> None:
+    made = element("p", "a < b & c", element("b", "<script>"), title='"quoted"')
+    assert made == ('<p title="&quot;quoted&quot;">a &lt; b &amp; c<b>&lt;script&gt;</b></p>')
+
+
+def test_what_is_nothing_is_left_out() -> None:
+    assert joined("a", None, link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'

@@ -1,0 +1,67 @@
+"""The guide for whoever changes a contract, as a reader follows it: diffs, commands, answers."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.contracts.evolution.editing import HERE
+
+GUIDE = HERE / "CHANGING.md"
+FENCED = re.compile(r"^```(diff)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PROMPT = "$ "
+LEFT_OUT = "…"
+GAP = " ..."
+
+
+class Step(NamedTuple):
+    """A change to files, or a command and what it answers."""
+
+    diff: str
+    command: str
+    answer: str
+
+
+def sections() -> dict[str, list[Step]]:
+    """The steps under each heading."""
+    parts = re.split(r"^## (.+)$", GUIDE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {title: list(_steps(text)) for title, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _steps(text: str) -> Iterator[Step]:
+    for diff, block in FENCED.findall(text):
+        command, _, answer = block.removeprefix(PROMPT).partition("\n")
+        yield Step(block, "", "") if diff else Step("", command, answer)
+
+
+def apply(folder: Path, diff: str) -> None:
+    """Change the files as the diff says; lines of context are there once."""
+    file = folder
+    hunk: list[str] = []
+    for line in [*diff.splitlines(), GAP]:
+        if line.startswith("+++ "):
+            continue
+        if line.startswith("--- ") or line == GAP:
+            _replace(file, hunk)
+            hunk = []
+            file = folder / line.removeprefix("--- ") if line != GAP else file
+        else:
+            hunk.append(line)
+
+
+def _replace(file: Path, hunk: list[str]) -> None:
+    if not hunk:
+        return
+    old, new = ("".join(f"{line[1:]}\n" for line in hunk if line[0] in f" {side}") for side in "-+")
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{file.name} holds {text.count(old)} times:\n{old}"
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def same(written: str, answered: str) -> bool:
+    """Whether the answer is as it is written, where … stands for any lines."""
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == LEFT_OUT else re.escape(line) + "\n"
+        for line in written.splitlines()
+    )
+    return re.fullmatch(pattern, answered) is not None

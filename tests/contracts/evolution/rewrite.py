@@ -1,0 +1,64 @@
+"""python -m tests.contracts.evolution.rewrite: put the present answers into the guide.
+
+After a contract or a consumer was added: the counts and the readers in the answers are others then.
+"""
+
+import re
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+from typer.testing import CliRunner
+
+from infra.cli import contracts as commands
+from infra.cli.main import app
+from tests.contracts.evolution.editing import TODAY, copied
+from tests.contracts.evolution.guide import FENCED, GUIDE, LEFT_OUT, PROMPT, apply
+
+SECTION = re.compile(r"(?=^## )", re.MULTILINE)
+SHOWN = "receipt"
+
+
+def main() -> None:
+    sections = SECTION.split(GUIDE.read_text(encoding="utf-8"))
+    with patch.object(commands, "today", lambda: TODAY):
+        GUIDE.write_text("".join(map(followed, sections)), encoding="utf-8")
+
+
+def followed(section: str) -> str:
+    """The section with the answers that its commands have now."""
+    with TemporaryDirectory() as scratch:
+        folder = copied(Path(scratch) / "contracts")
+
+        def answered(block: re.Match[str]) -> str:
+            if block[1]:
+                apply(folder, block[2])
+                return block[0]
+            command = block[2].splitlines()[0].removeprefix(PROMPT)
+            words = [*command.removeprefix("retail ").split(), "--folder", str(folder)]
+            answer = CliRunner().invoke(app, words).output.replace(f"{scratch}/", "")
+            return f"```\n{PROMPT}{command}\n{trimmed(answer)}```"
+
+        return FENCED.sub(answered, section)
+
+
+def trimmed(answer: str) -> str:
+    """Of the matrix, the rows of the topic that the guide is about."""
+    before, head, rest = answer.partition("  topic  ")
+    rows, end, after = rest.partition("\n\n")
+    first, *others = rows.splitlines() or [""]
+    topics: list[list[str]] = []
+    for row in others:
+        if row.startswith("   "):
+            topics[-1].append(row)
+        else:
+            topics.append([row])
+    kept = [first]
+    for shown, group in groupby(topics, lambda topic: SHOWN in topic[0]):
+        kept += [row for topic in group for row in topic] if shown else [f"  {LEFT_OUT}"]
+    return before + head + "\n".join(kept) + end + after
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The four changes of the guide, made as they are written, are answered as it says."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.cli import contracts as commands
+from infra.cli.main import app
+from tests.contracts.evolution.editing import TODAY, copied
+from tests.contracts.evolution.guide import apply, same, sections
+
+
+def test_there_are_four_changes() -> None:
+    assert [title.split(":")[0] for title in sections()] == [
+        "Harmless",
+        "Breaking",
+        "Semantic",
+        "A new version beside the old one",
+    ]
+
+
+@pytest.mark.parametrize("title", sections())
+def test_whoever_follows_the_guide_is_told_what_it_says(
+    title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(tmp_path / "contracts")
+    monkeypatch.setattr(commands, "today", lambda: TODAY)
+    monkeypatch.chdir(tmp_path)
+    for step in sections()[title]:
+        if step.diff:
+            apply(folder, step.diff)
+            continue
+        words = [*step.command.removeprefix("retail ").split(), "--folder", str(folder)]
+        answered = CliRunner().invoke(app, words).output
+        assert same(step.answer, answered), answered

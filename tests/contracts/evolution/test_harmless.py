@@ -1,0 +1,224 @@
+"""Changes that harm nobody: the check lets them pass, and a release gives them a version."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from contracts.evolution.new import new
+from contracts.evolution.release import release
+from tests.contracts.evolution.editing import (
+    HERE,
+    INVENTORY,
+    LOYALTY,
+    QUARANTINE,
+    RECEIPT,
+    STOCK_LEVEL,
+    TODAY,
+    checked,
+    copied,
+    edit,
+)
+
+TILL = "        examples: [S003-R2]\n"
+NOTE = """      - name: note
+        description: What the cashier wrote on it.
+        logicalType: string
+        required: false
+        logicalTypeOptions: {maxLength: 200}
+        examples: [broken box]
+"""
+NOTE_EXAMPLE = (
+    "            register_id: S003-R2\n",
+    "            register_id: S003-R2\n            note: broken box\n",
+)
+NOTE_INVALID = (
+    "          - {breaks: register_id has a length of at least 1",
+    "          - {breaks: note has a length of at most 200, repeat: {note: 201}}\n"
+    "          - {breaks: register_id has a length of at least 1",
+)
+PRICE = "              logicalTypeOptions: {minimum: 0}\n              examples: [249]\n"
+DISCOUNT = """            - name: discount_cents
+              description: What was taken off the price of one unit.
+              logicalType: integer
+              physicalType: int
+              required: false
+              customProperties: [{property: unit, value: cents}]
+              examples: [50]
+"""
+CARD = """name: shelf-labels
+kind: external
+domain: stores
+owner: the company that hangs the labels
+description: Shows prices on the shelves.
+reads:
+  public.pricing.price-change.v1: {for: The price., fields: [sku, price_cents, effective_at]}
+"""
+CASHIER = """      - name: cashier_id
+        description: Who sat at the till.
+        logicalType: string
+        required: true
+        logicalTypeOptions: {minLength: 1, maxLength: 64}
+        examples: [S003-K04]
+"""
+REGISTER = """      - name: register_id
+        description: The till that issued the receipt.
+        logicalType: string
+        required: true
+        logicalTypeOptions: {minLength: 1, maxLength: 64}
+        examples: [S003-R2]
+"""
+
+
+def a_file(name: str, text: str) -> Callable[[Path], object]:
+    return lambda at: (at / name).write_text(text, encoding="utf-8")
+
+
+def change(name: str, *pairs: tuple[str, str]) -> Callable[[Path], object]:
+    return lambda at: edit(at, {name: pairs})
+
+
+HARMLESS: Mapping[str, Callable[[Path], object]] = {
+    "nothing at all": lambda at: at,
+    "an optional field": change(RECEIPT, (TILL, TILL + NOTE), NOTE_EXAMPLE, NOTE_INVALID),
+    "an optional field within lines": change(
+        RECEIPT,
+        (PRICE, PRICE),
+        (
+            "            - name: unit_price_cents\n",
+            DISCOUNT + "            - name: unit_price_cents\n",
+        ),
+        (
+            "units: 2, unit_price_cents: 249}",
+            "units: 2, unit_price_cents: 249, discount_cents: 50}",
+        ),
+        (
+            "units: 1, unit_price_cents: 1299}",
+            "units: 1, unit_price_cents: 1299, discount_cents: 0}",
+        ),
+    ),
+    "fields in another order": change(RECEIPT, (REGISTER + CASHIER, CASHIER + REGISTER)),
+    "a better description": change(RECEIPT, ("Who sat at the till.", "The cashier at the till.")),
+    "a better purpose": change(RECEIPT, ("A receipt was issued.", "A till issued a receipt.")),
+    "more to its usage": change(RECEIPT, ("is one sale.", "is one sale, sent again.")),
+    "another reason for the horizon": change(RECEIPT, ("cover the slow ones", "are enough")),
+    "another owner": change(RECEIPT, ("team: {name: stores}", "team: {name: tills}")),
+    "one more example of a field": change(
+        RECEIPT, ("examples: [S003-K04]", "examples: [S003-K04, K]")
+    ),
+    "another valid example": change(
+        RECEIPT, ("event_id: S003-8412-R18\n", "event_id: S003-8412-R19\n")
+    ),
+    "one more invalid example": change(
+        RECEIPT,
+        (
+            "      - property: invalidExamples\n        value:\n",
+            "      - property: invalidExamples\n        value:\n"
+            '          - {breaks: "lines[].units is at least 1", '
+            'set: {"lines[].units": -1}}\n',
+        ),
+    ),
+    "a comment": change(RECEIPT, ("status: active", "status: active  # since the beginning")),
+    "larger records": change(
+        RECEIPT, ('{retention.ms: "-1",', '{max.message.bytes: "2097152", retention.ms: "-1",')
+    ),
+    "rows stay longer before they are compacted": change(STOCK_LEVEL, ('"600000"', '"900000"')),
+    "a new consumer": a_file("consumers/shelf-labels.yaml", CARD),
+    "a consumer uses one more field": change(
+        LOYALTY, ("[event_id, event_time,", "[event_id, event_time, store_id,")
+    ),
+    "a consumer uses one field less": change(LOYALTY, ("event_time, customer_id", "customer_id")),
+    "a consumer relies on less": change(LOYALTY, ("      kept: 30 d\n", "")),
+    "a consumer remembers more than the horizon": change(LOYALTY, ("late: 2 h", "late: 1 d")),
+    "a consumer is content with a shorter past": change(LOYALTY, ("kept: 30 d", "kept: 1 d")),
+    "a consumer knows values that do not come": change(
+        INVENTORY, ("{status: [dispatched, received]}", "{status: [dispatched, received, lost]}")
+    ),
+    "a private topic is opened to one more reader": change(
+        QUARANTINE, ("value: [api, verify]", "value: [api, verify, load]")
+    ),
+    "a new topic with a writer": lambda at: (
+        new(at, "public.sales.exchange.v1", "topic", None),
+        edit(
+            at,
+            {
+                "consumers/simulator.yaml": [
+                    ("writes:\n", "writes:\n  - public.sales.exchange.v1\n")
+                ]
+            },
+        ),
+    ),
+    "a new view with a writer": lambda at: (
+        new(at, "public.sales.best-seller.v1", "view", None),
+        edit(at, {INVENTORY: [("writes:\n", "writes:\n  - public.sales.best-seller.v1\n")]}),
+    ),
+    "a new major version beside the old one": lambda at: (
+        new(at, "public.sales.receipt.v2", "topic", TODAY.replace(year=2027)),
+        edit(
+            at,
+            {"consumers/simulator.yaml": [("writes:\n", "writes:\n  - public.sales.receipt.v2\n")]},
+        ),
+        edit(
+            at, {"topics/sales/receipt.v2.yaml": [("unit, value: cents", "unit, value: dollars")]}
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_it_passes_and_is_released(name: str, tmp_path: Path) -> None:
+    HARMLESS[name](copied(tmp_path))
+    report = checked(tmp_path)
+    assert (report.faults, report.breaks) == ((), ())
+    release(tmp_path, TODAY)
+    after = checked(tmp_path)
+    assert after.good
+    assert (after.pending, after.harmless) == ((), ())
+
+
+def versions(folder: Path, name: str) -> list[str]:
+    return sorted(file.stem for file in (folder / "released" / name).glob("*.yaml"))
+
+
+def test_a_field_more_is_a_minor_version_and_better_words_are_a_patch(tmp_path: Path) -> None:
+    HARMLESS["an optional field"](copied(tmp_path))
+    release(tmp_path, TODAY)
+    HARMLESS["a better description"](tmp_path)
+    release(tmp_path, TODAY)
+    assert versions(tmp_path, "topics/sales/receipt.v1") == ["1.0.0", "1.1.0", "1.1.1"]
+    assert "version: 1.1.1\n" in (tmp_path / RECEIPT).read_text()
+
+
+def test_a_release_gives_a_new_schema_an_id(tmp_path: Path) -> None:
+    before = (copied(tmp_path) / "schemas.lock.json").read_text()
+    HARMLESS["an optional field"](tmp_path)
+    release(tmp_path, TODAY)
+    lines = (tmp_path / "schemas.lock.json").read_text().splitlines()
+    assert len(lines) == len(before.splitlines()) + 1
+    assert '"topic":"public.sales.receipt.v1"' in lines[-2]
+
+
+def test_nothing_is_released_while_anything_breaks(tmp_path: Path) -> None:
+    edit(copied(tmp_path), {RECEIPT: [("value: cents", "value: dollars")]})
+    before = sorted((tmp_path / "released").rglob("*"))
+    report, done = release(tmp_path, TODAY)
+    assert not report.good
+    assert not done
+    assert sorted((tmp_path / "released").rglob("*")) == before
+
+
+def test_a_contract_may_go_after_its_sunset(tmp_path: Path) -> None:
+    HARMLESS["a new major version beside the old one"](copied(tmp_path))
+    release(tmp_path, TODAY)
+    for file in (tmp_path / "consumers").glob("*.yaml"):
+        text = file.read_text().replace("  - public.sales.receipt.v2\n", "")
+        file.write_text(text.replace("public.sales.receipt.v1", "public.sales.receipt.v2"))
+    edit(tmp_path, {LOYALTY: [('unit_price_cents": cents', 'unit_price_cents": dollars')]})
+    (tmp_path / RECEIPT).unlink()
+    assert [one.change.place for one in checked(tmp_path).breaks] == ["the contract"]
+
+
+def test_every_contract_of_this_repository_is_released_as_it_stands() -> None:
+    report = checked(HERE)
+    assert report.good, (report.faults, report.breaks)
+    assert not report.pending, "release them: retail contracts release"

@@ -1,0 +1,305 @@
+"""Mistakes that people make with contracts: each is caught, by name, with whom it breaks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from contracts.evolution.check import Report
+from tests.contracts.evolution.editing import (
+    CLOCK,
+    RECEIPT,
+    SHIPMENT,
+    STOCK_LEVEL,
+    Edit,
+    checked,
+    copied,
+    edit,
+)
+
+RECEIPTS = "public.sales.receipt.v1"
+SHIPMENTS = "public.logistics.shipment.v1"
+SHELVES = "public.inventory.stock-level.v1"
+
+
+@dataclass(frozen=True)
+class Break:
+    """What the message says: the contract, the change, and who breaks by it."""
+
+    contract: str
+    place: str
+    text: str
+    readers: Sequence[str] = ()
+    not_readers: Sequence[str] = ()
+    writers: Sequence[str] = ()
+
+
+def field(name: str, after: str) -> Edit:
+    """A field more, after the line that ends another."""
+    told = (
+        f"      - name: {name}\n        description: New.\n        logicalType: string\n"
+        "        required: true\n        examples: [x]\n"
+    )
+    return (after, after + told)
+
+
+UNITS = "logicalTypeOptions: {minimum: 1, maximum: 10000}"
+MORE_UNITS = "              description: How many were sold.\n              logicalType: integer\n"
+REGISTER = """      - name: register_id
+        description: The till that issued the receipt.
+        logicalType: string
+        required: true
+        logicalTypeOptions: {minLength: 1, maxLength: 64}
+        examples: [S003-R2]
+"""
+REGISTER_EXAMPLES = (
+    "            register_id: S003-R2\n",
+    "            register_id: S003-R1\n",
+    '          - {breaks: register_id has a length of at least 1, set: {register_id: ""}}\n',
+    "          - {breaks: register_id has a length of at most 64, repeat: {register_id: 65}}\n",
+)
+CUSTOMER = """      - name: customer_id
+        description: The customer, if a loyalty card was shown.
+        logicalType: string
+        required: false
+        logicalTypeOptions: {minLength: 1, maxLength: 64}
+        examples: [C000417]
+"""
+CUSTOMER_EXAMPLES = (
+    "            customer_id: C000417\n",
+    '          - {breaks: customer_id has a length of at least 1, set: {customer_id: ""}}\n',
+    "          - {breaks: customer_id has a length of at most 64, repeat: {customer_id: 65}}\n",
+)
+FROM_10000 = "lines[].units is at most 10000"
+
+BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
+    "a field that nobody known reads is dropped": (
+        {RECEIPT: [(REGISTER, ""), *((one, "") for one in REGISTER_EXAMPLES)]},
+        Break(
+            RECEIPTS, "register_id", "removed (string)", ["quarantine"], ["inventory", "loyalty"]
+        ),
+    ),
+    "an optional field is dropped": (
+        {RECEIPT: [(CUSTOMER, ""), *((one, "") for one in CUSTOMER_EXAMPLES)]},
+        Break(RECEIPTS, "customer_id", "removed (string)", ["loyalty"], ["inventory"]),
+    ),
+    "a field is renamed": (
+        {RECEIPT: [("customer_id", "shopper_id")]},
+        Break(RECEIPTS, "customer_id", "removed (string)", ["loyalty"], ["inventory"]),
+    ),
+    "a field becomes wider": (
+        {
+            RECEIPT: [
+                (
+                    f"physicalType: int\n              required: true\n              {UNITS}",
+                    f"physicalType: long\n              required: true\n              {UNITS}",
+                )
+            ]
+        },
+        Break(RECEIPTS, "lines[].units", "int → long", ["inventory", "loyalty"]),
+    ),
+    "a field becomes narrower": (
+        {STOCK_LEVEL: [("physicalType: long", "physicalType: int")]},
+        Break(SHELVES, "units_on_hand", "long → int", ["api"]),
+    ),
+    "a number becomes a text": (
+        {
+            STOCK_LEVEL: [
+                (
+                    "        logicalType: integer\n        physicalType: long\n"
+                    "        required: true\n        examples: [14]\n",
+                    "        logicalType: string\n"
+                    '        required: true\n        examples: ["14"]\n',
+                ),
+                ("units_on_hand: 14", 'units_on_hand: "14"'),
+            ]
+        },
+        Break(SHELVES, "units_on_hand", "long → string", ["api"]),
+    ),
+    "cents become dollars": (
+        {RECEIPT: [("property: unit, value: cents", "property: unit, value: dollars")]},
+        Break(RECEIPTS, "lines[].unit_price_cents", "cents → dollars", ["loyalty"], ["inventory"]),
+    ),
+    "a required field is added": (
+        {
+            RECEIPT: [
+                field("shift_id", REGISTER),
+                (
+                    "            register_id: S003-R2\n",
+                    "            register_id: S003-R2\n            shift_id: x\n",
+                ),
+                (
+                    "            register_id: S003-R1\n",
+                    "            register_id: S003-R1\n            shift_id: x\n",
+                ),
+            ]
+        },
+        Break(RECEIPTS, "shift_id", "added (required string)"),
+    ),
+    "a required field may be absent": (
+        {RECEIPT: [(REGISTER, REGISTER.replace("required: true", "required: false"))]},
+        Break(RECEIPTS, "register_id", "required → optional", ["quarantine"], ["loyalty"]),
+    ),
+    "an optional field must be there": (
+        {RECEIPT: [(CUSTOMER, CUSTOMER.replace("required: false", "required: true"))]},
+        Break(RECEIPTS, "customer_id", "optional → required", ["loyalty"], ["inventory"]),
+    ),
+    "an array's item is renamed": (
+        {RECEIPT: [("          name: line\n", "          name: item\n")]},
+        Break(RECEIPTS, "lines", "an item is called line → item", ["inventory", "loyalty"]),
+    ),
+    "a value of an enum is renamed": (
+        {
+            SHIPMENT: [
+                ("validValues: [dispatched, received]", "validValues: [dispatched, arrived]"),
+                ("status is one of dispatched, received", "status is one of dispatched, arrived"),
+            ]
+        },
+        Break(
+            SHIPMENTS,
+            "status",
+            "is one of dispatched, received → is one of dispatched, arrived",
+            ["inventory"],
+            writers=["simulator", "api", "load"],
+        ),
+    ),
+    "a value of an enum is added": (
+        {
+            SHIPMENT: [
+                (
+                    "validValues: [dispatched, received]",
+                    "validValues: [dispatched, received, lost]",
+                ),
+                (
+                    "status is one of dispatched, received",
+                    "status is one of dispatched, received, lost",
+                ),
+            ]
+        },
+        Break(SHIPMENTS, "status", "is one of dispatched, received, lost", ["inventory"]),
+    ),
+    "a rule is tightened": (
+        {
+            RECEIPT: [
+                ("maximum: 10000", "maximum: 100"),
+                (FROM_10000, "lines[].units is at most 100"),
+            ]
+        },
+        Break(
+            RECEIPTS,
+            "lines[].units",
+            "is at most 10000 → is at most 100",
+            (),
+            ["inventory", "loyalty"],
+            ["simulator", "api", "load"],
+        ),
+    ),
+    "a rule is loosened": (
+        {
+            RECEIPT: [
+                ("maximum: 10000", "maximum: 99999"),
+                (FROM_10000, "lines[].units is at most 99999"),
+            ]
+        },
+        Break(RECEIPTS, "lines[].units", "is at most 99999", ["inventory", "loyalty"]),
+    ),
+    "a rule is dropped, and with it a sign": (
+        {
+            RECEIPT: [
+                ("minimum: 1, maximum: 10000", "maximum: 10000"),
+                (
+                    '          - {breaks: "lines[].units is at least 1", '
+                    'set: {"lines[].units": 0}}\n',
+                    "",
+                ),
+            ]
+        },
+        Break(RECEIPTS, "lines[].units", "no longer is at least 1", ["inventory", "loyalty"]),
+    ),
+    "the key is changed": (
+        {RECEIPT: [("property: key, value: [store_id]", "property: key, value: [register_id]")]},
+        Break(RECEIPTS, "key", "store_id → register_id", ["inventory", "loyalty", "verify"]),
+    ),
+    "a topic gets more partitions": (
+        {RECEIPT: [("property: partitions, value: 4", "property: partitions, value: 8")]},
+        Break(RECEIPTS, "partitions", "4 → 8", ["inventory"], ["loyalty"]),
+    ),
+    "what was kept for ever is kept for a week": (
+        {RECEIPT: [('retention.ms: "-1"', 'retention.ms: "604800000"')]},
+        Break(RECEIPTS, "retention.ms", "for ever → 7 d", ["inventory", "loyalty"], ["quarantine"]),
+    ),
+    "events are compacted": (
+        {RECEIPT: [('{retention.ms: "-1",', '{cleanup.policy: compact, retention.ms: "-1",')]},
+        Break(RECEIPTS, "cleanup.policy", "delete → compact", ["inventory", "loyalty"]),
+    ),
+    "rows are compacted at once": (
+        {STOCK_LEVEL: [('min.compaction.lag.ms: "600000"', 'min.compaction.lag.ms: "0"')]},
+        Break(SHELVES, "min.compaction.lag.ms", "600000 → 0", ["api"]),
+    ),
+    "the horizon is longer than readers remember": (
+        {RECEIPT: [("value: 2\n    unit: h", "value: 3\n    unit: h")]},
+        Break(RECEIPTS, "horizon", "2 h → 3 h", ["inventory", "loyalty"], ["quarantine"]),
+    ),
+    "the horizon is shorter than writers need": (
+        {RECEIPT: [("value: 2\n    unit: h", "value: 1\n    unit: h")]},
+        Break(RECEIPTS, "horizon", "2 h → 1 h", (), ["inventory"], ["simulator"]),
+    ),
+    "a smaller skew": (
+        {RECEIPT: [("value: 5\n    unit: m", "value: 1\n    unit: m")]},
+        Break(RECEIPTS, "skew", "5 min → 1 min", (), ["inventory"], ["api"]),
+    ),
+    "smaller records": (
+        {RECEIPT: [('{retention.ms: "-1",', '{max.message.bytes: "1000", retention.ms: "-1",')]},
+        Break(RECEIPTS, "max.message.bytes", "1048588 → 1000", (), ["inventory"], ["simulator"]),
+    ),
+    "a private topic takes a field from its reader": (
+        {
+            CLOCK: [
+                ("name: speed_milli", "name: pace_milli"),
+                ("speed_milli:", "pace_milli:"),
+                ("breaks: speed_milli", "breaks: pace_milli"),
+            ]
+        },
+        Break("private.control.clock.v1", "speed_milli", "removed", ["api", "load"], ["simulator"]),
+    ),
+}
+
+
+def told(report: Report, expected: Break) -> None:
+    found = next(
+        (
+            one
+            for one in report.breaks
+            if (one.contract, one.change.place) == (expected.contract, expected.place)
+            and expected.text in one.change.text
+        ),
+        None,
+    )
+    assert found, [(one.contract, one.change.place, one.change.text) for one in report.breaks]
+    assert set(expected.readers) <= set(found.readers_broken)
+    assert set(expected.not_readers) <= set(found.readers_going_on)
+    assert set(expected.writers) <= set(found.writers_broken)
+    assert found.change.why
+    assert "beside v1" in found.way_out
+
+
+@pytest.mark.parametrize("mistake", BREAKS)
+def test_a_break_is_caught_with_whom_it_breaks(mistake: str, tmp_path: Path) -> None:
+    edits, expected = BREAKS[mistake]
+    report = checked(edit(copied(tmp_path), edits))
+    assert not report.good
+    assert not report.faults
+    told(report, expected)
+
+
+def test_a_contract_that_is_removed_breaks_its_readers(tmp_path: Path) -> None:
+    (copied(tmp_path) / RECEIPT).unlink()
+    report = checked(tmp_path)
+    [found] = report.breaks
+    assert (found.contract, found.change.place) == (RECEIPTS, "the contract")
+    assert {"inventory", "loyalty"} <= set(found.readers_broken)
+
+
+def test_the_mistakes_are_many() -> None:
+    assert len(BREAKS) >= 20

@@ -1,0 +1,64 @@
+"""Whatever is changed about a public contract is told, and what could harm somebody is a break."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from contracts import CONTRACTS, Contract, Field
+from contracts.consumer import CONSUMERS
+from contracts.evolution.released import released
+from contracts.evolution.verdict import Finding, findings
+from tests.contracts.evolution.editing import HERE, TODAY
+
+RELEASED = released(HERE)
+PUBLIC = [one for name, one in CONTRACTS.items() if one.visibility == "public" and name in RELEASED]
+
+
+def told(mutant: Contract) -> list[Finding]:
+    before = {mutant.name: RELEASED[mutant.name]}
+    return list(findings({mutant.name: mutant}, before, CONSUMERS, TODAY))
+
+
+def mutants(one: Contract) -> Iterator[tuple[str, Contract]]:
+    """The contract with one thing otherwise, each time another."""
+    for rule in one.rules:
+        if rule.kind != "required":  # that is the field's own
+            yield f"rule {rule.name} dropped", without(one, rule.name)
+    for number, field in enumerate(one.fields):
+        for what, other in others(field):
+            fields = (*one.fields[:number], *other, *one.fields[number + 1 :])
+            yield f"{field.name} {what}", replace(one, fields=fields)
+    yield "key", replace(one, key=(*one.key, "another"))
+    yield (
+        "partitions",
+        replace(one, settings=replace(one.settings, partitions=one.settings.partitions + 1)),
+    )
+    if one.horizon is not None:
+        yield "horizon", replace(one, horizon=one.horizon + timedelta(hours=1))
+
+
+def without(one: Contract, rule: str) -> Contract:
+    return replace(one, rules=tuple(each for each in one.rules if each.name != rule))
+
+
+def others(field: Field) -> Iterator[tuple[str, tuple[Field, ...]]]:
+    yield "dropped", ()
+    yield "renamed", (replace(field, name=f"{field.name}_2"),)
+    yield "required or not", (replace(field, required=not field.required),)
+    if not field.fields:
+        yield "in another unit", (replace(field, unit="parsecs"),)
+        kind = "long" if field.type != "long" else "string"
+        yield "of another type", (replace(field, type=kind),)
+
+
+@pytest.mark.parametrize("one", PUBLIC, ids=str)
+def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) -> None:
+    assert not [finding for finding in told(one) if finding.breaks]
+    unseen = [what for what, other in mutants(one) if not any(f.breaks for f in told(other))]
+    assert unseen == []
+
+
+def test_there_are_many_of_them() -> None:
+    assert sum(1 for one in PUBLIC for _ in mutants(one)) > 500

@@ -1,0 +1,52 @@
+"""Records that were written with any released version are read and accepted as they were then."""
+
+import io
+
+import fastavro
+import pytest
+
+from contracts import CONTRACTS, Contract, avro_schema, decode, key
+from contracts.consumer import CONSUMERS
+from contracts.evolution.released import released
+from contracts.judging import JUDGED, Rejection, judge
+from contracts.schemas import schemas_of
+from tests.contracts.evolution.editing import HERE
+from tests.contracts.expectations import projected
+
+VERSIONS = [one for versions in released(HERE).values() for one in versions]
+
+EVERY = pytest.mark.parametrize("old", VERSIONS, ids=lambda one: f"{one.name} {one.version}")
+
+
+def written(old: Contract, value: object) -> bytes:
+    """The value as it was written with that version, under the id that its schema has."""
+    schema = avro_schema(old)
+    [number] = [one for one, known in schemas_of(CONTRACTS[old.name]).items() if known == schema]
+    body = io.BytesIO()
+    fastavro.schemaless_writer(body, fastavro.parse_schema(schema), value)
+    return b"\0" + number.to_bytes(4, "big") + body.getvalue()
+
+
+@EVERY
+def test_an_old_record_says_what_it_said(old: Contract) -> None:
+    for value in old.examples:
+        found = decode(written(old, value)).value
+        assert {name: found[name] for name in value} == value
+
+
+@EVERY
+def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
+    if old.name not in JUDGED:
+        return
+    for value in old.examples:
+        published_ms = round(value[str(old.event_time)].timestamp() * 1000)
+        found = judge(CONTRACTS[old.name], key(old, value), written(old, value), published_ms)
+        assert not isinstance(found, Rejection), found
+
+
+@EVERY
+def test_every_consumer_reads_old_records_by_its_own_schema(old: Contract) -> None:
+    for one in CONSUMERS.values():
+        if use := one.reads.get(old.name):
+            for value in old.examples:
+                projected(use, CONTRACTS[old.name], written(old, value))

@@ -1,0 +1,115 @@
+"""What was really published, read as one consumer reads it, and held against what it relies on.
+
+Decoded here with the consumer's own schema, made of nothing but the fields that it declares, by
+Avro's resolution: no code of the project stands in between.
+"""
+
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import fastavro
+
+from contracts import Contract
+from contracts.consumer import Reliances, Use, span
+from contracts.mapping import avro_projection
+from contracts.projection import Path, parsed, projection
+from contracts.schemas import schemas_of
+from generators.partitions import partition
+from tests.oracle.log import Record
+
+FRAME_BYTES = 5
+EPOCH, MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
+LEAST = {"positive": 1, "not negative": 0}
+
+
+def projected(use: Use, contract: Contract, value: bytes) -> dict[str, Any]:
+    """The record as the consumer has it. Raises what fastavro raises where it cannot be read."""
+    number = int.from_bytes(value[1:FRAME_BYTES], "big")
+    read = fastavro.schemaless_reader(
+        io.BytesIO(value[FRAME_BYTES:]), _writer(contract, number), _reader(use, contract)
+    )
+    assert isinstance(read, dict)
+    return read
+
+
+def violations(use: Use, contract: Contract, records: Iterable[Record]) -> Iterator[str]:
+    """Every record that is not as the consumer takes for granted."""
+    first: dict[tuple[Any, ...], tuple[int, bytes]] = {}
+    for record in records:
+        assert record.value is not None
+        value = projected(use, contract, record.value)
+        for fault in (
+            *_of_values(use.relies_on, value),
+            *_of_place(use.relies_on, contract, value, record),
+            *_of_time(use.relies_on, contract, value, record),
+        ):
+            yield f"{record.topic}/{record.partition}/{record.offset}: {fault}"
+        if use.relies_on.unique and "compact" not in str(contract.settings.config):
+            identity = tuple(value[field] for field in use.relies_on.unique)
+            copy = first.setdefault(identity, (record.partition, record.value))
+            if copy != (record.partition, record.value):
+                yield f"{record.topic}: {identity} twice, with other content or elsewhere"
+
+
+def _of_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
+    for place, sign in relies.sign.items():
+        if any(found < LEAST[sign] for found in found_at(value, parsed(place))):
+            yield f"{place} is not {sign}"
+    for place, known in relies.values.items():
+        yield from (
+            f"{place} is {found}" for found in found_at(value, parsed(place)) if found not in known
+        )
+
+
+def _of_place(
+    relies: Reliances, contract: Contract, value: Mapping[str, Any], record: Record
+) -> Iterator[str]:
+    """In a compacted topic, which names a row names its key."""
+    compacted = "compact" in str(contract.settings.config)
+    named = relies.order or (relies.unique if compacted else None)
+    if named is None or not set(named) <= value.keys():
+        return
+    expected = "/".join(_in_key(value[field]) for field in named).encode()
+    if record.key != expected:
+        yield f"the key is {record.key!r}, not {expected!r}"
+    elif record.partition != partition(expected, contract.settings.partitions):
+        yield f"{expected!r} lies in partition {record.partition}"
+
+
+def _in_key(part: object) -> str:
+    """A time is milliseconds of 1970."""
+    return str((part - EPOCH) // MILLISECOND if isinstance(part, datetime) else part)
+
+
+def _of_time(
+    relies: Reliances, contract: Contract, value: Mapping[str, Any], record: Record
+) -> Iterator[str]:
+    happened = value.get(contract.event_time or "")
+    if relies.late and isinstance(happened, datetime):
+        late_ms = record.published_ms - happened.timestamp() * 1000
+        if late_ms > span(relies.late).total_seconds() * 1000:
+            yield f"{late_ms} ms late"
+
+
+def found_at(value: Any, path: Path) -> list[Any]:
+    head, *rest = path
+    if not rest:
+        return [] if value[head] is None else [value[head]]
+    return [found for item in value[head] or () for found in found_at(item, tuple(rest))]
+
+
+@cache
+def _writer(contract: Contract, number: int) -> Any:
+    return fastavro.parse_schema(schemas_of(contract)[number])
+
+
+def _reader(use: Use, contract: Contract) -> Any:
+    return _parsed(contract, use.paths(contract))
+
+
+@cache
+def _parsed(contract: Contract, paths: tuple[Path, ...]) -> Any:
+    return fastavro.parse_schema(avro_projection(contract, projection(contract.fields, paths)))

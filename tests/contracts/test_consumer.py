@@ -1,0 +1,79 @@
+"""A consumer gets the fields that its file declares, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from contracts import CLOCKS, GENERATIONS, RECEIPTS, BadContract, encode
+from contracts.consumer import CONSUMERS, consumer, declared, load_consumers, reader, span
+from contracts.errors import Undeclared, UnknownConsumer
+from contracts.judging import JUDGED
+from contracts.projection import pruner
+
+RECEIPT = RECEIPTS.examples[0]
+
+
+def test_a_reader_hands_out_what_is_declared() -> None:
+    value = reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
+    assert set(value) == {"event_id", "event_time", "customer_id", "lines"}
+    assert value["lines"] == [
+        {"units": line["units"], "unit_price_cents": line["unit_price_cents"]}
+        for line in RECEIPT["lines"]
+    ]
+
+
+def test_what_is_not_declared_is_not_there() -> None:
+    told = reader("command-line")(encode(GENERATIONS, GENERATIONS.examples[0])).value
+    assert "outputs" not in told["generations"][0]
+    assert "created_at" not in told["generations"][0]
+    with pytest.raises(KeyError, match="world_at"):
+        reader("command-line")(encode(CLOCKS, CLOCKS.examples[0])).value["world_at"]
+
+
+def test_a_topic_that_is_not_declared_is_refused() -> None:
+    with pytest.raises(Undeclared, match=r"simulator reads public.sales.receipt.v1, but contracts"):
+        reader("simulator")(encode(RECEIPTS, RECEIPT))
+
+
+def test_who_declares_everything_gets_the_value_as_it_is() -> None:
+    whole = dict(RECEIPT)
+    assert pruner(RECEIPTS, declared("quarantine", RECEIPTS))(whole) is whole
+
+
+def test_the_quarantine_reads_every_topic_of_events() -> None:
+    judged = {name for name in consumer("quarantine").reads if name.startswith("public.")}
+    assert judged == JUDGED.keys()
+
+
+def test_an_unknown_consumer_names_those_that_are_known() -> None:
+    with pytest.raises(UnknownConsumer, match="loyalty"):
+        consumer("loyality")
+
+
+@pytest.mark.parametrize("name", CONSUMERS)
+def test_a_consumer_reads_a_topic_once_and_says_what_for(name: str) -> None:
+    one = consumer(name)
+    assert one.reads or one.writes
+    assert len(set(one.writes)) == len(one.writes)
+    assert all(use.purpose.endswith(".") for use in one.reads.values())
+
+
+@pytest.mark.parametrize("text", ["2", "h", "two h", "2 weeks", "-1 h"])
+def test_what_is_no_length_of_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="a length of time as 2 h"):
+        span(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: [", "expected YAML"),
+        ("name: till\nname: till\n", "stands twice"),
+        ("name: cash-desk\nkind: tool\ndomain: d\nowner: o\ndescription: d\n", "Rename one"),
+        ("name: till\nkind: robot\ndomain: d\nowner: o\ndescription: d\n", "kind"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_not_loaded(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "till.yaml").write_text(text)
+    with pytest.raises(BadContract, match=said):
+        load_consumers(tmp_path)

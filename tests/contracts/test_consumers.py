@@ -1,0 +1,82 @@
+"""Every consumer against the examples of what it reads: good ones serve it, bad ones do not.
+
+Read by Avro's own resolution, with a schema of nothing but the declared fields.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from contracts import CONTRACTS, Contract, Unencodable, encode, key
+from contracts.consumer import CONSUMERS, Use, reader
+from contracts.projection import parsed
+from generators.partitions import partition
+from tests.contracts.expectations import projected, violations
+from tests.oracle.log import Record
+
+USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
+EVERY = pytest.mark.parametrize(("who", "topic"), USES)
+
+
+def published(contract: Contract, value: Mapping[str, Any]) -> Record:
+    """The value as a record, published when it happened."""
+    at = value.get(contract.event_time or "")
+    record_key = key(contract, value)
+    return Record(
+        topic=contract.name,
+        partition=partition(record_key, contract.settings.partitions),
+        offset=0,
+        published_ms=int(at.timestamp() * 1000) if isinstance(at, datetime) else 1,
+        key=record_key,
+        value=encode(contract, value),
+        headers={},
+    )
+
+
+def use_of(who: str, topic: str) -> tuple[Use, Contract]:
+    return CONSUMERS[who].reads[topic], CONTRACTS[topic]
+
+
+@EVERY
+def test_a_valid_example_is_read_as_declared(who: str, topic: str) -> None:
+    use, contract = use_of(who, topic)
+    for example in contract.examples:
+        value = published(contract, example).value
+        assert value is not None
+        assert reader(who)(value).value == projected(use, contract, value)
+
+
+@EVERY
+def test_a_valid_example_is_what_it_relies_on(who: str, topic: str) -> None:
+    use, contract = use_of(who, topic)
+    for example in contract.examples:
+        assert list(violations(use, contract, [published(contract, example)])) == []
+
+
+@EVERY
+def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str) -> None:
+    use, contract = use_of(who, topic)
+    for place in {*use.relies_on.sign, *use.relies_on.values}:
+        kinds = ("minimum", "exclusiveMinimum", "validValues")
+        rules = {
+            rule.name
+            for rule in contract.rules
+            if rule.path == parsed(place) and rule.kind in kinds
+        }
+        wrong = [one.value for one in contract.invalid_examples if one.rule in rules]
+        assert wrong
+        for value in wrong:
+            told = list(violations(use, contract, [published(contract, value)]))
+            assert any(f": {place} is " in each for each in told)
+
+
+@EVERY
+def test_what_lacks_a_required_field_cannot_even_be_written(who: str, topic: str) -> None:
+    _, contract = use_of(who, topic)
+    for field in contract.fields:
+        if field.required:
+            value = {k: v for k, v in contract.examples[0].items() if k != field.name}
+            with pytest.raises(Unencodable):
+                encode(contract, value)

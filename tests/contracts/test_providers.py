@@ -1,0 +1,186 @@
+"""What is really published is what every consumer relies on: read from a real broker.
+
+The simulator lives half a day with all its dirt, the API and `retail load` publish beside it, and
+the quarantine lists what is rejected.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from threading import Event, Thread
+
+import pytest
+
+from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, Contract
+from contracts.consumer import CONSUMERS, Use
+from contracts.documents import to_document
+from contracts.judging import JUDGED, Rejection, judge
+from infra.kafka import admin, end_offsets
+from infra.kafka.drift import drifts, inspect
+from infra.settings import Settings, root
+from services.api.app import sources
+from services.quarantine.following import follow
+from services.quarantine.progress import progress
+from tests.contracts.evolution.editing import HERE, checked
+from tests.contracts.expectations import violations
+from tests.oracle.log import Record, read
+from tests.processes import environment
+from tests.services.serving import serving
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.e2e
+
+SECONDS_MAX = 120
+PIPELINES = {name for name, one in CONSUMERS.items() if one.kind == "pipeline"}
+BY_PIPELINES = {topic for name in PIPELINES for topic in CONSUMERS[name].writes}
+"""Only Spark writes these: tests/replay holds them against the same expectations."""
+RELEASED_BY_HAND = {"public.quarantine.release.v1"}
+ORDERED = {"public.replenishment.purchase-order.v1", "public.replenishment.confirmation.v1"}
+"""What answers the proposals of a pipeline: tests/services sees the gate and the supplier."""
+DRAFTS = set(checked(HERE).drafts)
+USES = [
+    (name, topic)
+    for name, one in CONSUMERS.items()
+    for topic in one.reads
+    if topic not in BY_PIPELINES | RELEASED_BY_HAND | ORDERED | DRAFTS
+]
+"""Every consumer with every topic that something here publishes."""
+
+Log = Mapping[str, list[Record]]
+
+
+@pytest.fixture(scope="module")
+def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
+    """Every record of every topic, by topic."""
+    changes = {
+        "data_dir": tmp_path_factory.mktemp("providers"),
+        "simulator_stores": 3,
+        "simulator_products": 60,
+        "simulator_receipts_per_second": 3.0,
+        **{
+            f"simulator_{kind}_rate": 0.02
+            for kind in ("late", "beyond_horizon", "future", "malformed", "broken_rule")
+        },
+    }
+    where = kafka.model_copy(update=changes)
+    run(where, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
+    moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
+    post(where, ADJUSTMENTS, moment)
+    load(where, RECEIPTS, moment - timedelta(hours=1))
+    quarantine(where)
+    ends = end_offsets(admin(kafka), CONTRACTS)
+    found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
+    for record in read(kafka, ends):
+        found[record.topic].append(record)
+    return found
+
+
+def run(where: Settings, module: str, *words: str) -> None:
+    subprocess.run(
+        [sys.executable, "-m", module, *words],
+        cwd=root(),
+        env=environment(where),
+        check=True,
+        capture_output=True,
+        timeout=SECONDS_MAX,
+    )
+
+
+def post(where: Settings, contract: Contract, at: datetime) -> None:
+    event = to_document(contract, {**contract.examples[0], "event_id": "posted", "event_time": at})
+    with serving(sources(where)) as api:
+        path = f"/v1/events/{contract.name}"
+        api.until(lambda: api.request("POST", path, json={}).status_code == 422)
+        answer = api.request("POST", path, json=event)
+        assert answer.status_code == HTTPStatus.CREATED, answer.text
+
+
+def load(where: Settings, contract: Contract, at: datetime) -> None:
+    event = {**contract.examples[0], "event_id": "loaded", "event_time": at}
+    file = where.data_dir / "loaded.jsonl"
+    file.write_text(json.dumps(to_document(contract, event)) + "\n")
+    run(where, "infra.cli.main", "load", "--topic", contract.name, str(file))
+
+
+def quarantine(where: Settings) -> None:
+    stop = Event()
+    running = Thread(target=follow, args=(where, stop))
+    running.start()
+    try:
+        wait_until(
+            lambda: progress(where).offsets == end_offsets(admin(where), JUDGED),
+            "every record is judged",
+            SECONDS_MAX,
+        )
+    finally:
+        stop.set()
+        running.join(30)
+
+
+def accepted(contract: Contract, records: list[Record]) -> list[Record]:
+    """Those that readers get to see: what is dirty is rejected before."""
+    if contract.name not in JUDGED:
+        return records
+    return [
+        one
+        for one in records
+        if not isinstance(judge(contract, one.key, one.value, one.published_ms), Rejection)
+    ]
+
+
+@pytest.mark.parametrize(("who", "topic"), USES)
+def test_a_consumer_finds_what_it_relies_on(who: str, topic: str, published: Log) -> None:
+    contract = CONTRACTS[topic]
+    records = accepted(contract, published[topic])
+    assert records
+    assert list(violations(CONSUMERS[who].reads[topic], contract, records)) == []
+
+
+MUTATIONS: Mapping[str, tuple[str, dict[str, object]]] = {
+    "adjustments are positive": (ADJUSTMENTS.name, {"sign": {"units": "positive"}}),
+    "adjustments are losses alone": (ADJUSTMENTS.name, {"values": {"reason": ["damage", "theft"]}}),
+    "adjustments are keyed by sku": (ADJUSTMENTS.name, {"order": ["sku"]}),
+    "a sku is adjusted once": (ADJUSTMENTS.name, {"unique": ["sku"]}),
+    "receipts come within a second": (RECEIPTS.name, {"late": "1 s"}),
+    "nothing is free": (RECEIPTS.name, {"sign": {"lines[].units": "positive"}, "late": "1 s"}),
+}
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_who_relies_on_what_nobody_promised_is_disappointed(name: str, published: Log) -> None:
+    topic, relies_on = MUTATIONS[name]
+    use = Use.model_validate({"for": "a test", "fields": "all", "relies_on": relies_on})
+    assert list(violations(use, CONTRACTS[topic], accepted(CONTRACTS[topic], published[topic])))
+
+
+def test_the_simulators_records_are_numbered(published: Log) -> None:
+    for name in CONSUMERS["simulator"].writes:
+        if name.startswith("private.control."):
+            continue
+        numbers: dict[int, list[int]] = {}
+        for one in published[name]:
+            if isinstance(number := one.headers.get("sequence"), bytes):
+                assert len(number) == 8
+                numbers.setdefault(one.partition, []).append(int.from_bytes(number, "big"))
+        assert numbers
+        assert all(found == list(range(len(found))) for found in numbers.values())
+
+
+def test_nobody_writes_what_they_do_not_declare(published: Log) -> None:
+    """Each topic has records, and somebody who says that they are theirs; a draft has neither."""
+    for name, records in published.items():
+        if name in DRAFTS:
+            assert not records
+            continue
+        writers = {who for who, one in CONSUMERS.items() if name in one.writes}
+        assert writers
+        assert records or writers <= PIPELINES | {"quarantine", "ordering", "supplier"}
+
+
+def test_every_topic_is_made_as_its_contract_says(kafka: Settings, published: Log) -> None:
+    cluster = inspect(admin(kafka), list(CONTRACTS))
+    assert list(drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
+    assert not cluster.auto_create

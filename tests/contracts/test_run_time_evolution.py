@@ -1,0 +1,354 @@
+"""Receipts get an optional field, version 1.1, while tills of both versions sell.
+
+    schema lock      1.0        │ 1.0 and 1.1: told to the readers, before any writer
+    readers          old code   │ old code, told ─────────── new code
+    old tills        ▪▪▪▪▪▪▪▪▪▪▪│▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪
+    new tills                   │           ▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪
+
+A live generation of the old code reads on, and so do a consumer in Python, a replay by the new code
+and stock clients of the registry. Only a reader whose lock was never told finds records that it
+cannot read.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
+from confluent_kafka.serialization import MessageField, SerializationContext
+from pyspark.sql import SparkSession
+
+from contracts import RECEIPTS, avro_schema, schema_id
+from contracts.documents import to_document
+from contracts.evolution.release import release
+from contracts.judging import UNDECODABLE
+from contracts.schemas import locked
+from infra.kafka import admin, end_offsets
+from infra.settings import HOST, Settings, root
+from pipelines.common.events import events
+from pipelines.common.generation import Generation, generations
+from pipelines.common.marker import marked
+from pipelines.common.pipeline import load
+from services.quarantine import records as quarantine
+from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
+from tests.contracts.reading import by_python, by_spark, log
+from tests.oracle.log import Record, read
+from tests.ports import free_port_base
+from tests.processes import environment
+from tests.replay.answer import Answer, answer
+from tests.replay.running import Work
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+
+ROOMS = ("contracts", "generators", "infra", "pipelines", "services")
+FIELD = """      - name: till_version
+        description: The software of the till.
+        logicalType: string
+        required: false
+        examples: [R7.2]
+"""
+BEFORE = "      - name: lines\n"
+OPENED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+STORES, SKUS, RECEIPTS_PER_FILE = 6, 5, 60
+SECONDS_MAX = 240
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Two copies of the code, and what their tills have published into one log."""
+
+    where: Settings
+    old: Path
+    new: Path
+    sold: Mapping[str, Mapping[str, Any]]
+    """Every receipt, by its id."""
+    generation: Generation
+    answer: Answer
+    log: str
+    """What the generation's process has said."""
+
+    @property
+    def units(self) -> Counter[str]:
+        """Sold by shelf."""
+        found: Counter[str] = Counter()
+        for receipt in self.sold.values():
+            for line in receipt["lines"]:
+                found[f"{receipt['store_id']}/{line['sku']}"] += line["units"]
+        return found
+
+    @property
+    def tills(self) -> dict[str, str | None]:
+        return {name: receipt.get("till_version") for name, receipt in self.sold.items()}
+
+    @property
+    def new_id(self) -> int:
+        entries = json.loads((self.new / "contracts" / "schemas.lock.json").read_text())
+        return int(entries[-1]["id"])
+
+
+@pytest.fixture(scope="module")
+def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versions:
+    folder = tmp_path_factory.mktemp("versions")
+    where = kafka.model_copy(update={"data_dir": folder / "data", "spark_master": "local[2]"})
+    where.data_dir.mkdir()
+    old, new = copied(folder / "old"), copied(folder / "new")
+    edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
+    report, released = release(new / "contracts", TODAY)
+    assert report.good
+    assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.1.0")]
+    early, beside, last = (receipts(name) for name in ("early", "beside", "last"))
+    fresh = receipts("fresh", till_version="R7.2")
+    output = folder / "generation.log"
+
+    finished(sells(where, old, early))
+    sold = [*early, *beside, *fresh, *last]
+    with pipelines(where, old, output):
+        wait_until(lambda: applied(where) == len(early), "the old code reads", SECONDS_MAX)
+        shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
+        finished(sells(where, old, beside), sells(where, new, fresh))
+        finished(sells(where, old, last))
+        wait_until(lambda: applied(where) == len(sold), "the old code reads on", SECONDS_MAX)
+    [founded] = generations(where, "inventory").known
+    return Versions(
+        where=where,
+        old=old,
+        new=new,
+        sold={one["event_id"]: one for one in sold},
+        generation=founded,
+        answer=answer(Work(where, load("inventory"), founded)),
+        log=output.read_text(),
+    )
+
+
+def copied(folder: Path) -> Path:
+    for room in ROOMS:
+        shutil.copytree(
+            root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
+        )
+    return folder
+
+
+def receipts(name: str, **more: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "event_id": f"{name}-{number}",
+            "event_time": OPENED + timedelta(seconds=number),
+            "store_id": f"S{number % STORES}",
+            "register_id": "R1",
+            "cashier_id": "K1",
+            "lines": [{"sku": f"SKU-{number % SKUS}", "units": 1 + number % 3}],
+            **more,
+        }
+        for number in range(RECEIPTS_PER_FILE)
+    ]
+
+
+def sells(
+    where: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
+) -> "subprocess.Popen[bytes]":
+    """`retail load`, as that version of the code has it."""
+    file = where.data_dir / f"{sold[0]['event_id']}.jsonl"
+    file.write_text("".join(f"{json.dumps(document(one))}\n" for one in sold))
+    return subprocess.Popen(
+        [sys.executable, "-m", "infra.cli.main", "load", "--topic", RECEIPTS.name, str(file)],
+        cwd=code,
+        env=environment(where, code),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def document(receipt: Mapping[str, Any]) -> dict[str, Any]:
+    lines = [{**line, "unit_price_cents": 100} for line in receipt["lines"]]
+    more = {name: value for name, value in receipt.items() if name == "till_version"}
+    return {**to_document(RECEIPTS, {**receipt, "lines": lines}), **more}
+
+
+def finished(*running: "subprocess.Popen[bytes]") -> None:
+    for process in running:
+        said, _ = process.communicate(timeout=SECONDS_MAX)
+        assert process.returncode == 0, said.decode()
+
+
+@contextmanager
+def pipelines(where: Settings, code: Path, log: Path) -> Iterator[None]:
+    """The inventory pipeline's generation, founded from that code, kept running as in a shop."""
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pipelines.run", "inventory"],
+            cwd=code,
+            env=environment(where, code),
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(SECONDS_MAX)
+
+
+def applied(where: Settings) -> int:
+    """How many receipts the generation has counted, at its marker."""
+    known = generations(where, "inventory").known
+    if not known or not marked(where, known[0]):
+        return 0
+    found = answer(Work(where, load("inventory"), known[0]))
+    return sum(book.applied for book in found.books.values())
+
+
+@pytest.fixture(scope="module")
+def receipts_log(versions: Versions) -> list[Record]:
+    return list(read(versions.where, end_offsets(admin(versions.where), [RECEIPTS.name])))
+
+
+def written_with(record: Record) -> int:
+    assert record.value is not None
+    return int.from_bytes(record.value[1:5], "big")
+
+
+def test_records_of_both_schemas_lie_between_each_other(
+    versions: Versions, receipts_log: list[Record]
+) -> None:
+    ids = (schema_id(RECEIPTS), versions.new_id)
+    assert Counter(map(written_with, receipts_log)) == Counter(
+        {ids[0]: 3 * RECEIPTS_PER_FILE, ids[1]: RECEIPTS_PER_FILE}
+    )
+    places = sorted(receipts_log, key=lambda one: (one.partition, one.offset))
+    for _, own in groupby(places, key=lambda one: one.partition):
+        runs = [number for number, _ in groupby(map(written_with, own))]
+        assert len(runs) >= 3  # old, new, old again
+
+
+def test_a_live_generation_of_old_code_reads_on_once_its_lock_is_told(versions: Versions) -> None:
+    found = versions.answer
+    shelves = found.rows["public.inventory.stock-level.v1"].values()
+    sold = {f"{one['store_id']}/{one['sku']}": one["units_sold"] for one in shelves}
+    assert sold == versions.units
+    assert sum(book.quarantined for book in found.books.values()) == 0
+    assert versions.generation.number == 1
+
+
+def test_it_has_stopped_before_it_could_take_a_good_record_for_a_bad_one(
+    versions: Versions,
+) -> None:
+    said = f"the lock file has {versions.new_id} by now, which it has not loaded"
+    assert said in versions.log
+
+
+@pytest.mark.parametrize("code", ["old", "new"])
+def test_whoever_was_told_reads_all_of_it(code: str, versions: Versions) -> None:
+    home: Path = getattr(versions, code)
+    words = ["spark"] if code == "new" else []
+    variables = environment(versions.where, home)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.contracts.reading", *words],
+        cwd=home,
+        env={**variables, "PYTHONPATH": f"{home}:{root()}"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=SECONDS_MAX,
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["code"] == str(home)
+    assert found["rejected"] == {}
+    assert found["units"] == versions.units
+    known = versions.tills if code == "new" else dict.fromkeys(versions.sold, "not known")
+    assert found["accepted"] == known
+    if code == "new":
+        assert found["units in spark"] == versions.units
+
+
+@pytest.mark.parametrize("code", ["old", "new"])
+def test_a_stock_client_of_the_registry_decodes_all_of_it(
+    code: str, versions: Versions, receipts_log: list[Record]
+) -> None:
+    with registry(versions.where, getattr(versions, code)) as address:
+        client = SchemaRegistryClient({"url": address})
+        context = SerializationContext(RECEIPTS.name, MessageField.VALUE)
+        as_written = AvroDeserializer(client)
+        as_before = AvroDeserializer(client, json.dumps(avro_schema(RECEIPTS)))
+        newest = client.get_latest_version(f"{RECEIPTS.name}-value")
+        assert newest.schema_id == versions.new_id
+        tills: dict[str, str | None] = {}
+        for record in receipts_log:
+            written, before = as_written(record.value, context), as_before(record.value, context)
+            assert isinstance(written, dict)
+            assert isinstance(before, dict)
+            tills[written["event_id"]] = written.pop("till_version", None)
+            assert written == before
+        assert tills == versions.tills
+
+
+@contextmanager
+def registry(where: Settings, code: Path) -> Iterator[str]:
+    """The API of that version of the code, on a port of its own."""
+    variables = environment(where, code)
+    base = free_port_base()
+    variables |= {
+        "PORT_BASE": str(base),
+        "KAFKA_BOOTSTRAP_SERVERS": f"{HOST}:{where.port_base + 1092}",
+        "DATA_DIR": str(where.data_dir / code.name),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "services.api"],
+        cwd=code,
+        env=variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://{HOST}:{base}"
+
+    def answers() -> bool:
+        assert process.poll() is None
+        try:
+            return httpx.get(f"{address}/subjects", timeout=5).is_success
+        except httpx.HTTPError:
+            return False
+
+    try:
+        wait_until(answers, "the registry answers", SECONDS_MAX)
+        yield address
+    finally:
+        process.kill()
+        process.wait(SECONDS_MAX)
+
+
+def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
+    versions: Versions, receipts_log: list[Record], spark: SparkSession
+) -> None:
+    """This process is the old code, and its lock was not told: why the order matters."""
+    assert versions.new_id not in {entry.id for entry in locked()}
+    fresh = [one for one in receipts_log if written_with(one) == versions.new_id]
+    old = {name for name, till in versions.tills.items() if till is None}
+    found = by_python(versions.where)
+    assert found["accepted"].keys() == old
+    said = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
+    assert found["rejected"] == {said: len(fresh)}
+    judged = events((RECEIPTS,), log(spark, versions.where)).groupBy("_reason").count()
+    reasons = {row["_reason"]: row["count"] for row in judged.collect()}
+    assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
+    assert by_spark(spark, versions.where) == found["units"]
+    for record in fresh:
+        row = quarantine.rejected(as_rejected(record))
+        assert row is not None
+        assert (row["reason"], row["value"]) == (UNDECODABLE, record.value)
+
+
+def as_rejected(record: Record) -> quarantine.Record:
+    at = record.topic, record.partition, record.offset
+    return quarantine.Record(*at, record.published_ms, record.key, record.value, [])

@@ -1,0 +1,166 @@
+import json
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from contracts import ADJUSTMENTS, INCIDENTS, RECEIPTS, REFUNDS, decode, encode, model
+from generators.event import Event
+from generators.incidents.stories import STORIES
+from generators.numbering import Publication
+from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR
+from generators.world import World
+from tests.generators.worlds import CLEAN, STORE_IDS
+
+BUSY = replace(CLEAN, products=200, fraud_rate=0.02, look_alike_rate=0.04)
+HOURS = 36
+SETTLED_MS = START_MS + (HOURS - 3) * HOUR_MS
+
+
+@cache
+def published() -> tuple[Publication, ...]:
+    world = World(BUSY)
+    return tuple(one for _ in range(HOURS * TICKS_PER_HOUR) for one in world.tick())
+
+
+def events(topic: str) -> dict[str, Event]:
+    return {one.event["event_id"]: one.event for one in published() if one.topic == topic}
+
+
+def incidents(**asked: str) -> list[Event]:
+    """Those that were over long enough before the end: what was late is in the log, too."""
+    return [
+        one.event
+        for one in published()
+        if one.topic == INCIDENTS.name
+        and asked.items() <= one.event.items()
+        and one.event["world_at"] < SETTLED_MS
+    ]
+
+
+def happened(incident: Event) -> list[Event]:
+    """The events of an incident, in the order of time."""
+    log = {RECEIPTS.name: events(RECEIPTS.name), REFUNDS.name: events(REFUNDS.name)}
+    found = [log[deed["topic"]][deed["event_id"]] for deed in incident["events"]]
+    return sorted(found, key=lambda event: event["event_time"])
+
+
+def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
+    told = {(one["rule"], one["planted_as"], one["story"]) for one in incidents()}
+    for rule, stories in STORIES.items():
+        assert sum(rule == of and kind == "fraud" for of, kind, _ in told) == len(stories.frauds)
+        innocent = sum(rule == of and kind == "look-alike" for of, kind, _ in told)
+        assert innocent == len(stories.look_alikes) >= 5
+
+
+def test_incidents_keep_their_contract_and_are_told_once_after_their_last_event() -> None:
+    told = incidents()
+    assert len({one["incident_id"] for one in told}) == len(told) > 100
+    for one in told:
+        model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)
+        last_ms = max(deed["event_time"] for deed in one["events"])
+        assert last_ms < one["world_at"]
+
+
+def test_what_is_told_of_an_incident_happened() -> None:
+    for one in incidents():
+        times = sorted(deed["event_time"] for deed in one["events"])
+        assert [event["event_time"] for event in happened(one)] == times
+
+
+def test_without_rates_nothing_is_planned() -> None:
+    world = World(CLEAN)
+    topics = {one.topic for _ in range(4 * TICKS_PER_HOUR) for one in world.tick()}
+    assert INCIDENTS.name not in topics
+
+
+def test_planted_sales_take_real_units_and_false_refunds_bring_none() -> None:
+    """Book and shelf part by what nobody brought or saw, and a count finds it."""
+    world = World(BUSY)
+    physical: Counter[tuple[str, str]] = Counter()
+    for _ in range(12 * TICKS_PER_HOUR):
+        for one in world.tick():
+            if "movements" in one.event:
+                for moved in one.event["movements"]:
+                    physical[one.key, moved["sku"]] += moved["physical_units"]
+        for store_id in STORE_IDS:
+            assert min(world.units(store_id).values()) >= 0
+    for store_id in STORE_IDS:
+        for sku, units in world.units(store_id).items():
+            assert physical[store_id, sku] == units
+
+
+def test_a_false_refund_is_found_when_the_shelf_is_counted() -> None:
+    skus = {
+        (event["store_id"], line["sku"])
+        for one in incidents(story="false-refunds")
+        for event in happened(one)
+        for line in event["lines"]
+    }
+    counted = {
+        (event["store_id"], event["sku"])
+        for event in events(ADJUSTMENTS.name).values()
+        if event["reason"] == "count"
+    }
+    assert skus & counted
+
+
+def test_a_copied_card_is_in_two_stores() -> None:
+    for one in incidents(story="copied-card"):
+        sales = happened(one)
+        assert len({sale["card_token"] for sale in sales}) == 1
+        assert len({sale["store_id"] for sale in sales}) == 2
+
+
+def test_friends_pay_less_at_the_till_of_one_cashier() -> None:
+    for one in incidents(story="friends"):
+        assert len({sale["cashier_id"] for sale in happened(one)}) == 1
+        assert one["strength"] > 0
+
+
+def test_an_invented_receipt_is_of_no_sale() -> None:
+    sold = events(RECEIPTS.name)
+    found = incidents(story="invented")
+    for one in found:
+        (refund,) = happened(one)
+        assert refund["receipt_event_id"] not in sold
+        assert refund["receipt_event_time"] < refund["event_time"]
+    assert found
+
+
+@pytest.mark.parametrize("story", ["all-of-it", "in-two-parts", "recall", "line-down"])
+def test_honest_returns_name_the_receipt_and_no_more_than_it_sold(story: str) -> None:
+    for one in incidents(story=story):
+        units: Counter[tuple[str, str]] = Counter()
+        for event in happened(one):
+            named = event.get("receipt_event_id")
+            for line in event["lines"]:
+                sign = -1 if named else 1
+                units[named or event["event_id"], line["sku"]] += sign * line["units"]
+        assert min(units.values()) >= 0
+
+
+def test_a_line_that_was_down_publishes_the_receipt_after_the_refund() -> None:
+    when = {one.event["event_id"]: one.published_ms for one in published() if "lines" in one.event}
+    for one in incidents(story="line-down"):
+        sale, refund = happened(one)
+        assert when[sale["event_id"]] > when[refund["event_id"]]
+
+
+def test_strength_has_a_spread() -> None:
+    strengths = [one["strength"] for one in incidents(story="stolen-card")]
+    assert min(strengths) <= 8
+    assert max(strengths) >= 12
+
+
+def test_a_world_that_goes_on_from_a_state_does_what_was_planned() -> None:
+    world = World(BUSY)
+    for _ in range(3 * TICKS_PER_HOUR):
+        world.tick()
+    state = json.loads(json.dumps(world.state()))
+    assert state["incidents"]["ahead"]
+    again = World(BUSY)
+    again.restore(state)
+    for _ in range(3 * TICKS_PER_HOUR):
+        assert again.tick() == world.tick()

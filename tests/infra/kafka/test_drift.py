@@ -1,0 +1,81 @@
+"""A cluster that is otherwise than the contracts say, and one in which nothing is safe."""
+
+from dataclasses import replace
+
+import pytest
+
+from contracts import CONTRACTS, RECEIPTS
+from infra.kafka import admin
+from infra.kafka.drift import Cluster, Drift, Topic, drifts, inspect, mend, refusals
+from infra.settings import Settings
+from tests.waiting import wait_until
+
+NAME = RECEIPTS.name
+GOOD = Topic(4, 3, {**RECEIPTS.settings.config, "min.insync.replicas": "2"})
+THREE = Cluster(brokers=3, auto_create=False, topics={NAME: GOOD})
+
+
+def found(topic: Topic | None, brokers: int = 3) -> list[tuple[str, str, str, bool]]:
+    cluster = Cluster(brokers, auto_create=False, topics={NAME: topic} if topic else {})
+    return [
+        (one.what, one.expected, one.found, one.mendable)
+        for one in drifts(cluster, {NAME: RECEIPTS}, frozenset({NAME}))
+    ]
+
+
+def test_what_is_as_asked_has_not_drifted() -> None:
+    assert found(GOOD) == []
+
+
+def test_a_topic_that_is_missing_is_made() -> None:
+    assert found(None) == [("topic", "one", "none", True)]
+
+
+def test_other_partitions_are_left_to_a_person() -> None:
+    assert found(replace(GOOD, partitions=8)) == [("partitions", "4", "8", False)]
+
+
+def test_a_setting_that_was_changed_by_hand_is_set_back() -> None:
+    config = {**GOOD.config, "retention.ms": "604800000"}
+    assert found(replace(GOOD, config=config)) == [("retention.ms", "-1", "604800000", True)]
+
+
+def test_where_there_are_three_brokers_there_are_three_copies_two_of_them_in_step() -> None:
+    config = {**GOOD.config, "min.insync.replicas": "1"}
+    weak = Topic(4, 2, config)
+    assert found(weak) == [
+        ("replication", "3", "2", False),
+        ("min.insync.replicas", "2", "1", True),
+    ]
+    assert found(weak, brokers=1) == []
+
+
+def test_fewer_copies_than_three_brokers_can_keep_are_refused() -> None:
+    [why] = refusals(THREE, copies=1)
+    assert "KAFKA_REPLICATION_FACTOR is 1. Set it to 3" in why
+    assert list(refusals(THREE, copies=3)) == []
+    assert list(refusals(replace(THREE, brokers=1), copies=1)) == []
+
+
+def test_a_cluster_that_makes_topics_by_itself_is_refused() -> None:
+    [why] = refusals(replace(THREE, auto_create=True), copies=3)
+    assert "auto.create.topics.enable should be false" in why
+
+
+@pytest.mark.e2e
+def test_a_real_broker_is_read_and_mended(kafka: Settings) -> None:
+    client = admin(kafka)
+    cluster = inspect(client, list(CONTRACTS))
+    assert (cluster.brokers, cluster.auto_create) == (1, False)
+    assert list(drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
+    spoiled = {**RECEIPTS.settings.config, "retention.ms": "1000000"}
+    other = replace(RECEIPTS.settings, config=spoiled)
+    mend(client, list(drifts(cluster, {NAME: replace(RECEIPTS, settings=other)}, frozenset())))
+
+    def drifted() -> list[Drift]:
+        return list(drifts(inspect(client, [NAME]), CONTRACTS, frozenset()))
+
+    wait_until(lambda: bool(drifted()), "the broker has the other setting")
+    assert [(one.what, one.found) for one in drifted()] == [("retention.ms", "1000000")]
+    mend(client, drifted())
+    wait_until(lambda: not drifted(), "the broker has the contract's setting again")

@@ -1,0 +1,15 @@
+-- From when on a product costs how much, and until when.
+with first_copy as (
+    select sku, since, partition, "offset", unit_cost_cents
+    from announced
+    qualify row_number() over (partition by event_id order by partition, "offset") = 1
+)
+select
+    sku,
+    unit_cost_cents,
+    since,
+    coalesce(
+        lead(since) over (partition by sku order by since, partition, "offset"),
+        timestamptz '9999-12-31'
+    ) as before
+from first_copy

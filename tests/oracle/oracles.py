@@ -1,0 +1,52 @@
+"""The oracle of each pipeline: the same answer by other means."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Protocol
+
+from infra.errors import Trouble
+from infra.kafka import Partition
+from infra.settings import Settings
+from tests.oracle import analytics, inventory
+from tests.oracle.fraud import fraud_oracle
+from tests.oracle.inventory import Book, Place
+from tests.oracle.visits import visits_oracle
+
+
+class NoOracle(Trouble):
+    """There is nothing to hold the pipeline against."""
+
+    def __init__(self, pipeline: str) -> None:
+        known = ", ".join(ORACLES)
+        super().__init__(f"There is no oracle of a pipeline {pipeline!r}. Known: {known}")
+
+
+class Answering(Protocol):
+    """What an oracle that has read the log up to some offsets can be asked."""
+
+    ends: Mapping[Partition, int]
+
+    @property
+    def rejected(self) -> Mapping[Place, Collection[str]]:
+        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+
+    def views(self) -> dict[str, list[dict[str, Any]]]: ...
+
+    def books(self) -> dict[Partition, Book]: ...
+
+
+Ask = Callable[[Settings, Mapping[Partition, int]], Answering]
+
+ORACLES: Mapping[str, Ask] = {
+    "inventory": inventory.Oracle,
+    "analytics": analytics.Oracle,
+    "fraud": fraud_oracle,
+    "visits": visits_oracle,
+}
+"""By the name of the pipeline."""
+
+
+def oracle(pipeline: str, settings: Settings, ends: Mapping[Partition, int]) -> Answering:
+    """The pipeline's, below these offsets; raises NoOracle."""
+    if pipeline not in ORACLES:
+        raise NoOracle(pipeline)
+    return ORACLES[pipeline](settings, ends)

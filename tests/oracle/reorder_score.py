@@ -1,0 +1,273 @@
+"""What a way to order costs: one simulated world, lived by vans, by the policy, by the best levels.
+
+All of it is the real thing but the log: the world, the policy, the gate's decision, the supplier.
+The best levels are found shelf by shelf in hindsight, by SciPy's differential evolution, on the
+demand that the world turned out to have.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+from scipy.optimize import differential_evolution
+
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.numbering import Publication
+from generators.parameters import Parameters
+from generators.products import Product
+from generators.supply import Confirmed
+from generators.ticks import HOUR_MS, TICKS_PER_HOUR, tick_start_ms
+from generators.world import World
+from pipelines.reorder.policy import DAYS, Levels, Policy, levels
+from services.ordering.deciding import Limits, Order, Proposal, Shelf, decide
+from services.supplier.shipping import Reliability, confirmation
+
+DAY_MS = 24 * HOUR_MS
+HOURS_PER_DAY = 24
+FIRST_REVIEW_HOUR = 16
+"""The world begins at eight in the morning."""
+ROUNDS_MAX, POPULATION = 20, 8
+
+Propose = Callable[[Shelf, Product, Sequence[int]], Levels]
+"""A shelf's levels, by what it sold on each day so far, the last one last."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The figures of the comparison. A lost sale costs the unit's margin."""
+
+    order_cents: int = Policy.order_cents
+    holding_per_day: float = Policy.holding_per_day  # of a unit's cost
+
+
+@dataclass(frozen=True)
+class Score:
+    sold_units: int
+    missed_units: int
+    stock_units: float
+    """The mean of all shelves together."""
+    orders: int
+    holding_cents: float
+    ordering_cents: float
+    lost_cents: float
+
+    @property
+    def fill_rate(self) -> float:
+        return self.sold_units / max(1, self.sold_units + self.missed_units)
+
+    @property
+    def cost_cents(self) -> float:
+        return self.holding_cents + self.ordering_cents + self.lost_cents
+
+
+class Life:
+    """A world lived to its end."""
+
+    def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
+        """Propose: None where vans refill the world."""
+        self.world = World(parameters)
+        self.products = {one.sku: one for one in self.world.products}
+        self.demand: dict[Shelf, list[int]] = defaultdict(list)
+        """Units wanted, by hour."""
+        self.opening: Mapping[Shelf, int] = {}
+        self._propose = propose
+        self._seed = parameters.seed
+        self._proposals: list[Proposal] = []
+        self._ordered: list[Order] = []
+        self._sold_by_day: dict[Shelf, list[int]] = defaultdict(list)
+        self._moved: Counter[Shelf] = Counter()  # since the last review
+        self._sold: Counter[Shelf] = Counter()  # since the last review
+        self._sold_hour: Counter[Shelf] = Counter()
+        self._missed: Mapping[Shelf, int] = {}
+        self._unit_hours: Counter[Shelf] = Counter()
+        self._deliveries = 0
+        self._hours = days * HOURS_PER_DAY
+        for hour in range(self._hours):
+            self._hour(hour)
+
+    def score(self, costs: Costs) -> Score:
+        held = sum(
+            hours * self.products[shelf.sku].unit_cost_cents
+            for shelf, hours in self._unit_hours.items()
+        )
+        lost = sum(
+            units * margin_cents(self.products[shelf.sku]) for shelf, units in self._missed.items()
+        )
+        orders = self._deliveries if self._propose is None else len(self._ordered)
+        missed = sum(self._missed.values())
+        return Score(
+            sold_units=sum(map(sum, self.demand.values())) - missed,
+            missed_units=missed,
+            stock_units=sum(self._unit_hours.values()) / self._hours,
+            orders=orders,
+            holding_cents=held / HOURS_PER_DAY * costs.holding_per_day,
+            ordering_cents=float(orders * costs.order_cents),
+            lost_cents=float(lost),
+        )
+
+    def _hour(self, hour: int) -> None:
+        for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
+            now_ms = tick_start_ms(tick)
+            confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
+            for one in self.world.tick(confirmed):
+                self._take(one)
+            if tick == 0:
+                self.opening = self._of_shelves(self.world.units)
+        self._unit_hours.update(self._of_shelves(self.world.units))
+        missed = self._of_shelves(self.world.missed)
+        for shelf, units in missed.items():
+            wanted = self._sold_hour[shelf] + units - self._missed.get(shelf, 0)
+            self.demand[shelf].append(wanted)
+        self._missed = missed
+        self._sold_hour.clear()
+
+    def _take(self, one: Publication) -> None:
+        event, lines = one.event, one.event.get("lines", ())
+        if one.topic == ADJUSTMENTS.name:
+            self._moved[Shelf(event["store_id"], event["sku"])] += event["units"]
+        for line in lines:
+            shelf = Shelf(event["store_id"], line["sku"])
+            if one.topic == RECEIPTS.name:
+                self._sold[shelf] += line["units"]
+                self._sold_hour[shelf] += line["units"]
+                self._moved[shelf] -= line["units"]
+            elif one.topic == REFUNDS.name:
+                self._moved[shelf] += line["units"]
+            elif one.topic == SHIPMENTS.name and event["status"] == "received":
+                self._moved[shelf] += line["received_units"] - line["dispatched_units"]
+                self._deliveries += 1
+
+    def _review(self, now_ms: int) -> list[Confirmed]:
+        if self._propose is None:
+            return []
+        for shelf in self.opening:
+            product, history = self.products[shelf.sku], self._sold_by_day[shelf]
+            history.append(self._sold[shelf])
+            wanted = self._propose(shelf, product, history)
+            pack, lead = product.pack_size_units, product.lead_time_days
+            self._proposals.append(Proposal(shelf, now_ms, self._moved[shelf], *wanted, pack, lead))
+        self._moved.clear()
+        self._sold.clear()
+        before = [(one.shelf, one.review_ms, one.units) for one in self._ordered]
+        orders = decide(now_ms, self._proposals, before, Limits())
+        self._ordered += orders
+        return [confirmed(one, now_ms, self._seed) for one in orders]
+
+    def _of_shelves(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
+        return {
+            Shelf(store_id, sku): count
+            for store_id in self.world.store_ids
+            for sku, count in units(store_id).items()
+        }
+
+
+def confirmed(order: Order, now_ms: int, seed: int) -> Confirmed:
+    """What the supplier answers."""
+    answer = confirmation(
+        {
+            "purchase_order_id": order.order_id,
+            "ordered_at": datetime.fromtimestamp(now_ms / 1000, UTC),
+            "store_id": order.shelf.store_id,
+            "sku": order.shelf.sku,
+            "units": order.units,
+            "pack_size_units": order.pack_size_units,
+            "lead_time_days": order.lead_time_days,
+        },
+        seed,
+        Reliability(),
+    )
+    leaves_ms, comes_ms = (
+        round(answer[at].timestamp() * 1000) for at in ("dispatches_at", "arrives_at")
+    )
+    units = answer["ordered_units"], answer["shipped_units"]
+    return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
+
+
+def by_policy(policy: Policy) -> Propose:
+    def propose(_: Shelf, product: Product, sold: Sequence[int]) -> Levels:
+        week = list(reversed(sold[-DAYS:]))
+        return levels(
+            [*week, *[0] * (DAYS - len(week))],
+            len(week),
+            product.lead_time_days,
+            product.pack_size_units,
+            product.unit_cost_cents,
+            policy,
+        )
+
+    return propose
+
+
+def by_table(best: Mapping[Shelf, Levels]) -> Propose:
+    return lambda shelf, _product, _sold: best[shelf]
+
+
+def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
+    """Of each shelf, the levels that would have been cheapest on this life's demand."""
+    return {
+        shelf: best(demand, life.opening[shelf], life.products[shelf.sku], costs)
+        for shelf, demand in sorted(life.demand.items())
+    }
+
+
+def best(demand: Sequence[int], opening: int, product: Product, costs: Costs) -> Levels:
+    most = max(2, sum(demand) * HOURS_PER_DAY * (product.lead_time_days + 3) // len(demand))
+    found = differential_evolution(
+        lambda tried: cost(demand, opening, product, costs, tried[0], tried[1]),
+        [(0, most), (1, most)],
+        integrality=[True, True],
+        popsize=POPULATION,
+        maxiter=ROUNDS_MAX,
+        updating="deferred",
+        vectorized=True,
+        polish=False,
+        rng=0,
+    )
+    point, lot = (int(one) for one in found.x)
+    return Levels(point, point + lot)
+
+
+def cost(
+    demand: Sequence[int],
+    opening: int,
+    product: Product,
+    costs: Costs,
+    point: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    lot: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """What each of the levels tried would have cost, with a supplier who keeps its word."""
+    pack, lead_hours = product.pack_size_units, product.lead_time_days * HOURS_PER_DAY
+    stock = np.full_like(point, opening)
+    on_order, total = np.zeros_like(point), np.zeros_like(point)
+    coming = np.zeros((len(demand) + lead_hours + 1, point.size))
+    per_hour = product.unit_cost_cents * costs.holding_per_day / HOURS_PER_DAY
+    for hour, wanted in enumerate(demand):
+        stock += coming[hour]
+        on_order -= coming[hour]
+        if (hour - FIRST_REVIEW_HOUR) % HOURS_PER_DAY == 0:
+            position = stock + on_order
+            packs = np.maximum(1, np.ceil((point + lot - position) / pack))
+            ordered = np.where(position <= point, packs * pack, 0)
+            coming[hour + lead_hours] += ordered
+            on_order += ordered
+            total += np.where(ordered > 0, costs.order_cents, 0)
+        sold = np.minimum(stock, wanted)
+        stock -= sold
+        total += (wanted - sold) * margin_cents(product) + stock * per_hour
+    return total
+
+
+def margin_cents(product: Product) -> int:
+    return product.unit_price_cents - product.unit_cost_cents
+
+
+def compared(world: Parameters, days: int, costs: Costs) -> Iterator[tuple[str, Score]]:
+    """The ways to order, each with its score, as they are found."""
+    yield "vans", Life(replace(world, refill="vans"), days).score(costs)
+    by_orders = replace(world, refill="orders")
+    policy = Life(by_orders, days, by_policy(Policy()))
+    yield "the policy", policy.score(costs)
+    hindsight = by_table(best_levels(policy, costs))
+    yield "best (s, S)", Life(by_orders, days, hindsight).score(costs)

@@ -1,0 +1,81 @@
+"""The views of a pipeline as the API serves them, whole, at one marker."""
+
+import json
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from contracts import CONTRACTS, Contract
+from contracts.documents import from_document
+from infra.errors import Trouble
+from infra.kafka import Partition
+from infra.settings import Settings
+from tests.oracle.inventory import Book, Row
+
+REQUEST_SECONDS_MAX = 60.0
+
+
+class ApiDown(Trouble):
+    """The API does not give the views."""
+
+    def __init__(self, url: str, why: object) -> None:
+        super().__init__(f"{url} should answer with the views, but: {why}. Start it: make up")
+
+
+@dataclass(frozen=True)
+class Served:
+    """What a reader gets."""
+
+    pipeline: str
+    generation: int
+    batch: int
+    inputs: Mapping[Partition, int]
+    books: Mapping[Partition, Book]
+    views: Mapping[str, list[Row]]
+    """The rows of each view, by its name."""
+
+
+def served(settings: Settings, pipeline: str) -> Served:
+    """The pipeline's views; one answer, so one marker. Raises ApiDown."""
+    url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
+    with export(url) as lines:
+        head = json.loads(next(lines))
+        views = {one["view"]: rows(url, lines, one) for one in head["views"]}
+    return Served(
+        pipeline=pipeline,
+        generation=head["generation"],
+        batch=head["marker"]["batch"],
+        inputs={
+            (topic, partition): offset
+            for topic, offsets in head["marker"]["inputs"].items()
+            for partition, offset in enumerate(offsets)
+        },
+        books={
+            (book["topic"], book["partition"]): Book(
+                book["read"], book["applied"], book["duplicate"], book["quarantined"]
+            )
+            for book in head["books"]
+        },
+        views=views,
+    )
+
+
+def rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
+    """The next rows, which are a view's: as many as announced."""
+    view: Contract = CONTRACTS[extent["view"]]
+    found = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
+    if len(found) != extent["rows"]:
+        raise ApiDown(url, f"it sent {len(found)} rows of {view.name}, not {extent['rows']}")
+    return found
+
+
+@contextmanager
+def export(url: str) -> Iterator[Iterator[bytes]]:
+    try:
+        with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
+            yield iter(answer)
+    except OSError as error:
+        raise ApiDown(url, error) from error

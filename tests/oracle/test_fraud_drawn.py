@@ -1,0 +1,184 @@
+"""What holds of the rules whatever happens: drawn timelines, limits that are easily reached."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from random import Random
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from contracts import ALERTS, digest, model
+from pipelines.fraud.thresholds import Thresholds
+from tests.oracle.fraud import FraudOracle
+from tests.oracle.judge import event
+from tests.oracle.log import Record
+from tests.oracle.tables import EPOCH, MILLISECOND, Row
+from tests.oracle.timeline import BEFORE, LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+
+LIMITS = Thresholds(
+    card_sales_per_window_max=2,
+    distance_km_min=30,
+    given_away_cents_max=600,
+    given_away_receipts_min=2,
+    unbacked_cents_max=900,
+    blind_refunds_max=1,
+    blind_refunds_percent=50,
+    packs_hundredths_max=150,
+)
+CARDS = (None, "tok_1", "tok_2")
+BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+"""Where intervals of the rules end: what is drawn lies around them."""
+
+MOMENTS = st.builds(
+    lambda border, minutes: border + timedelta(minutes=minutes),
+    st.sampled_from(BORDERS),
+    st.integers(-40, 40),
+)
+DELAYS = st.sampled_from((0, 0, 0, 20, 90)).map(lambda minutes: timedelta(minutes=minutes))
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from((MILK, WINE)), st.sampled_from((1, 2, 8)), st.sampled_from((0, 100, 1_000))
+    ),
+    min_size=1,
+    max_size=2,
+)
+CASHIERS = st.sampled_from(("K1", "K2"))
+SALES = st.tuples(
+    MOMENTS,
+    DELAYS,
+    LINES,
+    st.sampled_from(CARDS),
+    st.sampled_from((LEEDS, YORK, LONDON)),
+    CASHIERS,
+    st.booleans(),
+)
+REFUNDS = st.tuples(
+    MOMENTS, DELAYS, LINES, st.sampled_from(CARDS), CASHIERS, st.none() | st.integers(0, 5)
+)
+
+
+@st.composite
+def timelines(draw: st.DrawFn) -> list[Record]:
+    """Records by the time of publication, as a log has them."""
+    shop = Timeline()
+    sold: list[tuple[str, datetime]] = []
+    for happened, delay, lines, card, store, cashier, known in draw(
+        st.lists(SALES, min_size=4, max_size=16)
+    ):
+        sale = shop.receipt(
+            happened,
+            *lines,
+            card=card,
+            store=store,
+            cashier=cashier,
+            customer="C1" if known else None,
+            published=happened + delay,
+        )
+        sold.append((sale, happened))
+    for happened, delay, lines, card, cashier, number in draw(st.lists(REFUNDS, max_size=10)):
+        receipt, issued = (
+            sold[number] if number is not None and number < len(sold) else (None, None)
+        )
+        shop.refund(
+            happened,
+            *lines,
+            receipt=receipt,
+            issued=issued,
+            card=card,
+            cashier=cashier,
+            published=happened + delay,
+        )
+    return sorted(shop.records, key=lambda record: record.published_ms)
+
+
+def alerts(records: Iterable[Record]) -> dict[bytes, Row]:
+    found = FraudOracle(records, LIMITS).view()
+    for row in found:
+        model(ALERTS).model_validate(row)
+    return {
+        f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in found
+    }
+
+
+many = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@given(timelines())
+@many
+def test_an_alert_is_decided_by_the_first_record_with_which_it_is_open(
+    records: list[Record],
+) -> None:
+    found = alerts(records)
+    for moment in {row["decided_at"] for row in found.values()}:
+        until_ms = (moment - EPOCH) // MILLISECOND
+        then = alerts(record for record in records if record.published_ms <= until_ms)
+        before = alerts(record for record in records if record.published_ms < until_ms)
+        for identity, row in found.items():
+            if row["decided_at"] == moment:
+                assert then[identity]["decided_at"] == moment
+                if row["status"] == "open":
+                    assert then[identity]["status"] == "open"
+                    assert before.get(identity, {}).get("status") != "open"
+
+
+@given(timelines(), st.randoms(use_true_random=False))
+@many
+def test_a_row_never_goes_away_whatever_else_is_read(records: list[Record], chance: Random) -> None:
+    """A reader may have seen any part of the log: what it wrote has to be written over."""
+    catalog = [record for record in records if record.published_ms <= ms(BEFORE)]
+    rest = records[len(catalog) :]
+    part = [record for record in rest if chance.random() < 0.6]
+    whole = alerts(records)
+    for identity, row in alerts([*catalog, *part]).items():
+        assert whole[identity]["version"] >= row["version"]
+
+
+@given(timelines(), st.randoms(use_true_random=False))
+@many
+def test_the_order_of_reading_does_not_matter(records: list[Record], chance: Random) -> None:
+    shuffled = list(records)
+    chance.shuffle(shuffled)
+    assert digest(ALERTS, alerts(shuffled).values()) == digest(ALERTS, alerts(records).values())
+
+
+@given(timelines())
+@many
+def test_velocity_is_what_every_window_says(records: list[Record]) -> None:
+    """Windows that slide over all sales of a card, without intervals."""
+    expected: dict[tuple[str, datetime], int] = {}
+    for card, times in sales_by_card(records).items():
+        for last in times:
+            count = sum(last - LIMITS.card_sales_window < one <= last for one in times)
+            if count > LIMITS.card_sales_per_window_max:
+                identity = card, last - timedelta(minutes=last.minute)
+                expected[identity] = max(count, expected.get(identity, 0))
+    found = [row for row in alerts(records).values() if row["rule"] == "card-velocity"]
+    assert {(row["subject"], row["interval_start"]): row["measured"] for row in found} == expected
+
+
+def sales_by_card(records: Iterable[Record]) -> Mapping[str, list[datetime]]:
+    found: dict[str, list[datetime]] = defaultdict(list)
+    for record in records:
+        happened = event(record)
+        if "customer_id" in happened and happened["card_token"]:
+            found[happened["card_token"]].append(happened["event_time"])
+    return found
+
+
+def ms(moment: datetime) -> int:
+    return (moment - EPOCH) // MILLISECOND
+
+
+def test_what_is_drawn_raises_alerts_of_every_rule() -> None:
+    """Otherwise nothing of the above says much."""
+    seen: set[tuple[str, str]] = set()
+
+    @given(timelines())
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    def draw(records: list[Record]) -> None:
+        seen.update((row["rule"], row["status"]) for row in alerts(records).values())
+
+    draw()
+    assert len({rule for rule, _ in seen}) == 6
+    assert {status for _, status in seen} == {"open", "withdrawn"}

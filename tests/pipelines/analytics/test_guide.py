@@ -1,0 +1,51 @@
+"""A view of one's own, made as the README tells it, in a copy of the project."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings, root, settings
+from tests.guide import Reader, blocks
+from tests.processes import environment
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
+
+GUIDE = root() / "pipelines" / "analytics" / "README.md"
+ROOMS = ("contracts", "pipelines", "generators", "services", "infra", "tests")
+VIEW = "public.analytics.hourly-return.v1"
+JUDGE = "tests/pipelines/analytics/test_oracle.py::test_a_view_of_a_drawn_world_is_the_oracles"
+SECONDS_MAX = 300
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy, to be changed."""
+    copy = tmp_path / "project"
+    for room in ROOMS:
+        shutil.copytree(root() / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("pyproject.toml", "README.md", "Makefile"):
+        shutil.copyfile(root() / file, copy / file)
+    return copy
+
+
+def test_whoever_follows_the_guide_has_a_view_that_its_oracle_confirms(
+    project: Path, tmp_path: Path
+) -> None:
+    where = Settings(data_dir=tmp_path / "data", jars_dir=settings().jars_dir)
+    reader = Reader(where, project, project)
+    *_, last = [reader.shell(block) for block in blocks(GUIDE)["sh"]]
+    assert f"1.0.0         {VIEW}" in last
+    judged = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", f"{JUDGE}[hourly-return]"],
+        cwd=project,
+        env=environment(where, project),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    assert "1 passed" in judged.stdout

@@ -1,0 +1,57 @@
+"""Each view over a log at rest is the oracle's: a drawn world with every kind of dirt."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from contracts import Contract, key
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from pipelines.analytics.pipeline import PIPELINE
+from pipelines.common import sides
+from pipelines.common.fold import rows
+from pipelines.common.source import kafka_options
+from tests.oracle.oracles import oracle
+from tests.pipelines.log import collected
+from tests.replay.log import drawn_log
+from tests.replay.playing import publish
+from tests.seeds import drawn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+
+NAMES = [view.entity for view in PIPELINE.writes]
+SHOWN_MAX = 5
+
+
+@pytest.fixture(scope="module")
+def world(kafka: Settings) -> Settings:
+    wanted = {topic.name for topic in PIPELINE.inputs} | {one.topic.name for one in PIPELINE.sides}
+    publish(kafka, [entry for entry in drawn_log(drawn("sales")) if entry.at[0] in wanted])
+    return kafka
+
+
+@pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
+def test_a_view_of_a_drawn_world_is_the_oracles(
+    number: int, world: Settings, spark: SparkSession
+) -> None:
+    view: Contract = PIPELINE.writes[number]
+    facts = {side: sides.live(spark, world, side) for side in PIPELINE.sides}
+    found = collected(rows(PIPELINE, records(spark, world), facts, number))
+    ends = end_offsets(admin(world), [topic.name for topic in PIPELINE.inputs])
+    answers = oracle(PIPELINE.name, world, ends).views()
+    assert answers.keys() == {one.name for one in PIPELINE.writes}
+    ours = {key(view, row): row for row in found}
+    theirs = {key(view, row): row for row in answers[view.name]}
+    wrong = [at for at in ours | theirs if ours.get(at) != theirs.get(at)]
+    assert not [(ours.get(at), theirs.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
+    assert found
+
+
+def records(spark: SparkSession, world: Settings) -> DataFrame:
+    """The log as it lies there."""
+    topics = ",".join(topic.name for topic in PIPELINE.inputs)
+    return (
+        spark.read.format("kafka")
+        .options(**kafka_options(world))
+        .option("subscribe", topics)
+        .load()
+    )

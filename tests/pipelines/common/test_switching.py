@@ -1,0 +1,99 @@
+"""Generations come, are promoted and go back, with a real control topic between."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.kafka import apply_topics
+from infra.settings import Settings, root
+from pipelines.common import snapshot
+from pipelines.common.control import Control
+from pipelines.common.generation import Generations, State, generations, make_outputs
+from pipelines.common.pipeline import load
+from pipelines.common.promotion import (
+    CandidateThere,
+    NothingBefore,
+    NotPromotable,
+    caught_up,
+    forget,
+    found,
+    promote,
+    roll_back,
+)
+
+pytestmark = pytest.mark.e2e
+
+NAME = "inventory"
+
+
+def states(known: Generations) -> dict[int, State]:
+    return {one.number: one.state for one in known.known}
+
+
+def candidate(where: Settings) -> int:
+    """A new generation that has caught up."""
+    made = found(where, load(NAME), root())
+    caught_up(where, made)
+    return made.number
+
+
+def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
+    with pytest.raises(NotPromotable, match="found none"):
+        promote(kafka, NAME)
+    first = found(kafka, load(NAME), root()).number
+    with pytest.raises(NothingBefore, match="nothing was promoted"):
+        roll_back(kafka, NAME)
+    second = candidate(kafka)
+    with pytest.raises(CandidateThere, match="retail replay prune inventory"):
+        found(kafka, load(NAME), root())
+    promote(kafka, NAME)
+    third = candidate(kafka)
+    after = promote(kafka, NAME)
+    assert states(after) == {
+        first: State.RETIRED,
+        second: State.RETIRED,
+        third: State.PROMOTED,
+    }
+    assert [one.number for one in after.running] == [second, third]
+    back = roll_back(kafka, NAME)
+    assert (back.promoted, back.candidate) == (
+        replace(after.known[1], state=State.PROMOTED),
+        replace(after.known[2], state=State.READY),
+    )
+    with pytest.raises(CandidateThere):
+        roll_back(kafka, NAME)
+    forget(kafka, NAME, frozenset({third}))
+    assert generations(kafka, NAME).candidate is None
+    assert candidate(kafka) == third + 1, "a number is never given again"
+
+
+def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -> None:
+    known = generations(kafka, NAME)
+    going = known.candidate
+    assert going is not None
+    control = Control(kafka)
+    assert control.wants(going)
+    forget(kafka, NAME, frozenset({going.number}))
+    assert not control.wants(going)
+    promoted = generations(kafka, NAME).promoted
+    assert promoted is not None
+    assert control.wants(promoted)
+
+
+def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:
+    file = Path("pipelines") / NAME / "transform.py"
+    text = (root() / file).read_text()
+    made = found(kafka, load(NAME), root(), {file: f"{text}\nEDITED = True\n"})
+    assert (made.code(kafka) / file).read_text().endswith("EDITED = True\n")
+    assert (root() / file).read_text() == text
+    assert made.code_digest != snapshot.code_digest(root(), NAME)
+
+
+def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:
+    known = generations(kafka, NAME)
+    for one in known.running:
+        make_outputs(kafka, load(NAME), one)
+    own = [topic for one in known.known for view, topic in one.outputs.items() if topic != view]
+    assert len(own) == len(set(own))
+    assert apply_topics(kafka, {own[-1]: load(NAME).writes[0]}) == ()

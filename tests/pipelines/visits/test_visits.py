@@ -1,0 +1,61 @@
+"""The pipeline's visits are the oracle's, over a drawn timeline, in any order and with copies."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts import RECEIPTS, VISITS, key
+from pipelines.common.fold import rows
+from pipelines.visits.pipeline import LIMITS, PIPELINE
+from tests.oracle.log import Record
+from tests.oracle.tables import EPOCH, MILLISECOND
+from tests.oracle.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from tests.oracle.visits import VisitsOracle
+from tests.pipelines.log import RECORD, collected
+from tests.seeds import drawn
+
+pytestmark = pytest.mark.spark
+
+SALES, COPIES = 300, 60
+CUSTOMERS = (None, "C1", "C2", "C/3", "C%4")
+BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
+PRICE_CENTS = 100
+
+
+def timeline(chance: Random) -> list[Record]:
+    """Sales around a few moments, midnight among them; some late, some too late."""
+    shop = Timeline()
+    for _ in range(SALES):
+        happened = chance.choice(BORDERS) + timedelta(minutes=chance.randint(-90, 90))
+        shop.receipt(
+            happened,
+            *[
+                (sku, chance.randint(1, 9), PRICE_CENTS)
+                for sku in chance.choices((MILK, WINE), k=chance.randint(1, 3))
+            ],
+            customer=chance.choice(CUSTOMERS),
+            store=chance.choice((LEEDS, YORK, LONDON)),
+            published=happened + timedelta(minutes=chance.choice(DELAYS_MINUTES)),
+        )
+    return [record for record in shop.records if record.topic == RECEIPTS.name]
+
+
+def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
+    chance = drawn("visits")
+    log = timeline(chance)
+    [expected] = VisitsOracle(log, LIMITS, {}).views().values()
+    assert {row["status"] for row in expected} == {"counted", "withdrawn"}
+    again = [*log, *chance.sample(log, COPIES)]
+    chance.shuffle(again)
+    frame = spark.createDataFrame(
+        [
+            (one.topic, 0, offset, EPOCH + one.published_ms * MILLISECOND, one.key, one.value)
+            for offset, one in enumerate(again)
+        ],
+        RECORD,
+    )
+    found = {key(VISITS, row): row for row in collected(rows(PIPELINE, frame))}
+    assert found == {key(VISITS, row): row for row in expected}

@@ -1,0 +1,57 @@
+"""What a generation has really published, held against its contracts and against its consumers."""
+
+from collections.abc import Iterator
+
+from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, key
+from contracts.consumer import CONSUMERS
+from generators.partitions import partition
+from infra.kafka import admin, end_offsets
+from infra.kafka.drift import drifts, inspect
+from tests.contracts.broken_rules import broken_rules
+from tests.contracts.expectations import violations
+from tests.oracle.log import Record, read
+from tests.replay.running import Work
+
+RECORDS_MAX = 2_000
+"""Of a topic, the last ones: enough to have closed and corrected rows among them."""
+
+
+def published(work: Work) -> dict[str, Contract]:
+    """The topics that the generation writes, with the contract of each."""
+    outputs = work.generation.outputs
+    views = {outputs[view.name]: view for view in work.pipeline.writes}
+    return {**views, **{one.name: one for one in (BOOKS, MARKERS, GENERATIONS)}}
+
+
+def faults(work: Work) -> Iterator[str]:
+    """Everything that is otherwise than a contract says, or than a consumer relies on."""
+    topics = published(work)
+    cluster = inspect(admin(work.where), list(topics))
+    yield from map(str, drifts(cluster, topics, frozenset(topics)))
+    for topic, contract in topics.items():
+        records = list(read(work.where, end_offsets(admin(work.where), [topic])))
+        if not records:
+            yield f"{topic} has no records"
+        for record in records[-RECORDS_MAX:]:
+            yield from of_record(contract, record)
+        for name, one in CONSUMERS.items():
+            if use := one.reads.get(contract.name):
+                told = violations(use, contract, records[-RECORDS_MAX:])
+                yield from (f"{name}: {each}" for each in told)
+
+
+def of_record(contract: Contract, record: Record) -> Iterator[str]:
+    """Its schema, rules, key, place and headers."""
+    place = f"{record.topic}/{record.partition}/{record.offset}"
+    found = decode(record.value)
+    if found.contract is not contract:
+        yield f"{place}: a record of {found.contract.name}"
+        return
+    yield from (f"{place}: {rule}" for rule in sorted(broken_rules(contract, found.value)))
+    own = key(contract, found.value)
+    if record.key != own:
+        yield f"{place}: the key is {record.key!r}, not {own!r}"
+    elif record.partition != partition(own, contract.settings.partitions):
+        yield f"{place}: {own!r} lies in another partition"
+    if record.headers:
+        yield f"{place}: headers {sorted(record.headers)}, expected none"

@@ -1,0 +1,40 @@
+"""What a pipeline must not publish is noticed: rows, keys, places and headers are looked at."""
+
+from dataclasses import replace
+
+import pytest
+
+from contracts import STORE_SALES, encode, key
+from generators.partitions import partition
+from tests.oracle.log import Record
+from tests.replay.providing import of_record
+
+ROW = STORE_SALES.examples[0]
+KEY = key(STORE_SALES, ROW)
+GOOD = Record(
+    topic=f"{STORE_SALES.name}.g1",
+    partition=partition(KEY, STORE_SALES.settings.partitions),
+    offset=0,
+    published_ms=1,
+    key=KEY,
+    value=encode(STORE_SALES, ROW),
+    headers={},
+)
+
+
+def test_a_row_that_keeps_its_contract_is_good() -> None:
+    assert list(of_record(STORE_SALES, GOOD)) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (replace(GOOD, key=b"S001"), "the key is b'S001'"),
+        (replace(GOOD, partition=GOOD.partition + 1), "lies in another partition"),
+        (replace(GOOD, headers={"sequence": b"1"}), "headers .'sequence'., expected none"),
+        (replace(GOOD, value=encode(STORE_SALES, {**ROW, "version": 0})), "version is at least 1"),
+    ],
+)
+def test_what_is_otherwise_is_told(bad: Record, told: str) -> None:
+    with pytest.raises(AssertionError, match=told):
+        assert not list(of_record(STORE_SALES, bad))

@@ -1,0 +1,103 @@
+"""What the gate reads, as the simulator, a reorder generation and its promotion would write it."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+from contracts import (
+    GENERATIONS,
+    HEARTBEATS,
+    MARKERS,
+    PROPOSALS,
+    PURCHASE_ORDERS,
+    decode,
+    encode,
+    key,
+)
+from infra.kafka import Partition, admin, apply_topics, end_offsets, producer, send
+from infra.settings import Settings
+from tests.oracle.log import read
+
+DAY_MS = 86_400_000
+FIRST_REVIEW_MS = round(datetime(2026, 3, 3, tzinfo=UTC).timestamp() * 1000)
+MINUTE_MS = 60_000
+
+
+def topic(generation: int) -> str:
+    return f"{PROPOSALS.name}.g{generation}"
+
+
+def review_ms(number: int) -> int:
+    return FIRST_REVIEW_MS + number * DAY_MS
+
+
+class Reordering:
+    """Proposals of generations, in a log of their own."""
+
+    def __init__(self, kafka: Settings) -> None:
+        self._kafka = kafka
+        self._producer = producer(kafka)
+
+    def promote(self, number: int) -> None:
+        apply_topics(self._kafka, {topic(number): PROPOSALS})
+        example = GENERATIONS.examples[0]
+        of_one = {**example["generations"][0], "number": number}
+        of_one["outputs"] = [{"view": PROPOSALS.name, "topic": topic(number)}]
+        told = {"pipeline": "reorder", "promoted": number, "generations": [of_one]}
+        self._send(GENERATIONS.name, key(GENERATIONS, told), encode(GENERATIONS, told), 0)
+
+    def propose(self, generation: int, review: int, moved: dict[str, int], **fields: Any) -> None:
+        """Of one store: by sku, how far its position moved in the day before the review."""
+        for sku, units in moved.items():
+            row = {**PROPOSALS.examples[0], "sku": sku, "moved_units": units, **fields}
+            row["review_at"] = review_ms(review)
+            self._send(topic(generation), key(PROPOSALS, row), encode(PROPOSALS, row), 0)
+
+    def beat(self, review: int) -> None:
+        """The world comes to the review, and a minute further."""
+        at_ms = review_ms(review) + MINUTE_MS
+        event = {"event_id": f"beat-{at_ms}", "event_time": at_ms, "world": "world"}
+        self._send(HEARTBEATS.name, key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
+
+    def mark(self, generation: int, behind: int = 0) -> None:
+        """It has read every heartbeat but so many, and written what it was to write."""
+        inputs = end_offsets(admin(self._kafka), [HEARTBEATS.name])
+        marker = {
+            "pipeline": "reorder",
+            "generation": generation,
+            "batch": 1,
+            "inputs": places({at: end - behind for at, end in inputs.items()}),
+            "outputs": places(end_offsets(admin(self._kafka), [topic(generation)])),
+            "written_at": review_ms(0),
+        }
+        self._send(MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker), 0)
+
+    def review(self, generation: int, number: int, moved: dict[str, int]) -> None:
+        """All of it, to the end."""
+        self.propose(generation, number, moved)
+        self.beat(number)
+        self.mark(generation)
+
+    def orders(self) -> list[dict[str, Any]]:
+        """Every purchase order that is committed."""
+        ends = end_offsets(admin(self._kafka), [PURCHASE_ORDERS.name])
+        return [dict(decode(one.value).value) for one in read(self._kafka, ends)]
+
+    def by_review(self) -> dict[int, Counter[str]]:
+        """How often each sku was ordered, by the number of the review."""
+        found: dict[int, Counter[str]] = {}
+        for one in self.orders():
+            at_ms = round(one["review_at"].timestamp() * 1000)
+            number = (at_ms - FIRST_REVIEW_MS) // DAY_MS
+            found.setdefault(number, Counter())[one["sku"]] += 1
+        return found
+
+    def _send(self, to: str, record_key: bytes, value: bytes, at_ms: int) -> None:
+        send(self._producer, to, record_key, value, timestamp_ms=at_ms)
+
+
+def places(offsets: dict[Partition, int]) -> list[dict[str, str | int]]:
+    return [
+        {"topic": name, "partition": partition, "offset": offset}
+        for (name, partition), offset in sorted(offsets.items())
+    ]

@@ -1,0 +1,144 @@
+"""No order is published twice, whoever is killed and whichever generation is promoted."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from contracts import PURCHASE_ORDERS, Contract, Row, encode
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from services.ordering.gate import answer
+from services.ordering.publishing import Fenced, Publishing
+from tests.brokers import broker
+from tests.processes import environment
+from tests.seeds import drawn
+from tests.services.ordering.shop import Reordering, review_ms
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.e2e
+
+SKUS = [f"SKU-{number}" for number in range(20)]
+EMPTY = dict.fromkeys(SKUS, 10)
+"""As many units on each shelf, and far fewer than its reorder point."""
+SOLD = dict.fromkeys(SKUS, -60)
+"""What makes it order again at the next review."""
+
+
+@pytest.fixture
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    with broker(tmp_path_factory.mktemp("kafka")) as where:
+        yield where
+
+
+def gate(kafka: Settings, until_review: int) -> None:
+    """A gate's life, up to the answer to a review."""
+    one = Publishing(kafka)
+    answered_ms = one.answered_ms()
+    while answered_ms < review_ms(until_review):
+        answered_ms = answer(kafka, one, answered_ms)
+    one.close()
+
+
+def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    one = Publishing(kafka)
+    shop.promote(1)
+    shop.promote(2)
+    shop.promote(1)
+    shop.propose(1, 0, EMPTY)
+    shop.propose(2, 0, dict.fromkeys(["SKU-other"], 0))
+    shop.beat(-1)
+    shop.beat(0)
+    shop.mark(1, behind=2)
+    shop.mark(2)
+    assert answer(kafka, one, 0) == 0, "generation 1 has not read all before the review"
+    assert shop.orders() == []
+
+    shop.mark(1)
+    assert answer(kafka, one, 0) == review_ms(0)
+    assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
+    assert one.answered_ms() == review_ms(0)
+
+    shop.promote(2)
+    assert answer(kafka, one, review_ms(0)) == review_ms(0), "the past is not ordered again"
+    assert answer(kafka, one, 0) == review_ms(0), "who has forgotten it, asks for other shelves"
+    assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
+
+    shop.review(2, 1, EMPTY)
+    shop.review(2, 2, SOLD)
+    gate(kafka, 2)
+    assert shop.by_review().keys() == {0, 2}, "what was missed is not made up for"
+
+
+def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    shop.promote(1)
+    shop.review(1, 0, EMPTY)
+    older, newer = Publishing(kafka), Publishing(kafka)
+    with pytest.raises(Fenced, match="another one has begun"):
+        answer(kafka, older, 0)
+    assert shop.orders() == []
+    answer(kafka, newer, 0)
+    assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
+
+
+class Died(BaseException):
+    """The end of a gate, anywhere."""
+
+
+def test_a_gate_that_dies_anywhere_orders_every_review_once(
+    kafka: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = drawn("deaths of the gate")
+    shop = Reordering(kafka)
+    shop.promote(1)
+    lives = [0]
+
+    def dying(contract: Contract, row: Row) -> bytes:
+        lives[0] -= 1
+        if not lives[0]:
+            raise Died
+        return encode(contract, row)
+
+    monkeypatch.setattr("services.ordering.publishing.encode", dying)
+    for number in range(4):
+        shop.review(1, number, SOLD if number else EMPTY)
+        lives[0] = chance.randint(1, len(SKUS))
+        with pytest.raises(Died):
+            gate(kafka, number)
+        gate(kafka, number)
+    assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(4)}
+
+
+def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
+    """kill -9, as soon as its orders are seen, committed or not."""
+    chance = drawn("deaths of the gate")
+    shop = Reordering(kafka)
+    shop.promote(1)
+    for number in range(3):
+        before = records(kafka)
+        shop.review(1, number, SOLD if number else EMPTY)
+        seen = before + chance.randint(1, len(SKUS))
+        killed = started(kafka)
+        wait_until(lambda seen=seen: records(kafka) >= seen, "it orders", 60)  # type: ignore[misc]
+        killed.kill()
+        killed.wait(30)
+        gate(kafka, number)
+    assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(3)}
+
+
+def started(kafka: Settings) -> "subprocess.Popen[bytes]":
+    with (kafka.data_dir / "ordering.log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "services.ordering"],
+            env=environment(kafka),
+            stdout=log,
+            stderr=log,
+        )
+
+
+def records(kafka: Settings) -> int:
+    """Orders and marks of transactions, the open ones' too."""
+    return sum(end_offsets(admin(kafka), [PURCHASE_ORDERS.name]).values())

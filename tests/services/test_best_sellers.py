@@ -1,0 +1,91 @@
+"""Best sellers are ranked when they are asked for, exactly."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+
+import pytest
+
+from contracts import BEST_SELLERS
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.world import announce
+from tests.services.writing import Writing, promote
+
+ROUTE = "/v1/best-sellers"
+TEN = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
+#            sku, units and cents in S001, units and cents in S002
+SOLD = (
+    ("A", (3, 300), (1, 100)),
+    ("B", (3, 400), (0, 0)),
+    ("C", (2, 900), (2, 100)),
+    ("D", (3, 300), (9, 900)),
+)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """The hour from ten on as SOLD says, and one from half past eleven that is not over at noon."""
+    log = MemoryLog()
+    analytics = Writing(log, pipeline="analytics", views=(BEST_SELLERS,))
+    for sku, *stores in SOLD:
+        for store, sold in zip(("S001", "S002"), stores, strict=True):
+            put(analytics, TEN, (store, sku), sold)
+    put(analytics, TEN + timedelta(minutes=90), ("S001", "E"), (1, 100))
+    analytics.mark()
+    promote(log, analytics)
+    announce(log, TEN + timedelta(hours=2))
+    with serving(memory_sources(log, tmp_path_factory.mktemp("shop"))) as api:
+        api.eventually("/v1/clock", bool)
+        api.eventually(ROUTE, bool)
+        yield api
+
+
+def put(analytics: Writing, start: datetime, shelf: tuple[str, str], sold: tuple[int, int]) -> None:
+    (store, sku), (units, cents) = shelf, sold
+    analytics.put(
+        BEST_SELLERS,
+        window_start=start,
+        window_end=start + timedelta(hours=1),
+        store_id=store,
+        sku=sku,
+        units=units,
+        units_on_time=units,
+        revenue_cents=cents,
+        revenue_cents_on_time=cents,
+    )
+
+
+def test_products_are_ranked_by_units_then_revenue_then_sku(shop: Answers) -> None:
+    answer = shop.json(ROUTE, store="S001", window="2026-03-02T10:00:00Z")
+    assert [(row["rank"], row["sku"]) for row in answer["items"]] == [
+        (1, "B"),
+        (2, "A"),
+        (3, "D"),
+        (4, "C"),
+    ]
+    assert answer["window_end"] == "2026-03-02T11:00:00.000Z"
+
+
+def test_over_all_stores_a_product_is_the_sum_of_its_rows(shop: Answers) -> None:
+    answer = shop.json(ROUTE, window="2026-03-02T10:00:00Z", top=2)
+    assert [(row["sku"], row["units"], row["revenue_cents"]) for row in answer["items"]] == [
+        ("D", 12, 1200),
+        ("C", 4, 1000),
+    ]
+    assert answer["store_id"] is None
+
+
+def test_the_last_window_that_is_over_is_meant_when_none_is_named(shop: Answers) -> None:
+    assert shop.json(ROUTE)["window_start"] == "2026-03-02T10:00:00.000Z"
+
+
+def test_a_window_in_which_nothing_was_sold_is_not_there(shop: Answers) -> None:
+    answer = shop.get(ROUTE, window="2026-03-02T03:00:00Z")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert "kept are those from 2026-02-28T11:30:00.000Z on" in answer.json()["detail"]
+
+
+def test_without_its_pipeline_the_view_is_not_there_and_all_else_is(api: Answers) -> None:
+    assert api.get(ROUTE).status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert api.get("/v1/views").is_success
