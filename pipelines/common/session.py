@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -24,6 +25,9 @@ METHOD_BYTES_SPARK = 65_535
 def session(settings: Settings, name: str) -> SparkSession:
     """The Spark session of this process, started at the first call."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if settings.spark_master.startswith("local"):
+        # Spark's own default is the first python3 of the PATH: it has none of our packages.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
     builder = SparkSession.builder.master(settings.spark_master).appName(name)
     for option, value in options(settings, name).items():

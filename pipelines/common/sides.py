@@ -6,6 +6,7 @@ takes effect, and a live run and a replay see the same facts hold.
 """
 
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -74,13 +75,14 @@ def intervals(known: Iterable[Fact]) -> Iterator[tuple[Any, ...]]:
 
 
 def facts(
-    settings: Settings, topic: str, since: str, fields: Sequence[str], _: Iterator[int]
+    settings: Settings, topic: str, since: str, fields: tuple[str, ...], asked: Iterator[int]
 ) -> Iterator[tuple[Any, ...]]:
     """The side's rows; runs in a worker of Spark, which remembers what it has read before."""
-    world = str(settings.data_dir), topic
-    reader = READERS.get(world)
+    deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
+    side = str(settings.data_dir), topic, since, fields
+    reader = READERS.get(side)
     if reader is None:
-        reader = READERS[world] = Reader(settings, topic, since, fields)
+        reader = READERS[side] = Reader(settings, topic, since, fields)
     return intervals(reader.to_the_end())
 
 
@@ -132,7 +134,7 @@ class Reader:
         )
 
 
-READERS: dict[tuple[str, str], Reader] = {}
+READERS: dict[tuple[str, str, str, tuple[str, ...]], Reader] = {}
 
 
 def moment(milliseconds: int) -> datetime:

@@ -13,27 +13,34 @@ from tests.bench import history
 from tests.bench.broker import broker
 from tests.bench.figures import Figure, at_most
 from tests.bench.scale import Scale
-from tests.bench.shops import inventory, running
+from tests.bench.shops import lags, running, with_pipelines
 
 LOOK_SECONDS = 2.0
 GB = 1e9
+
+AIMS_GB = {"alone": 4, "with all": 6}
 
 
 def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
     past = history.folder(where)
     with broker(past):
         history.fill(past, scale.history_days)
-    with running(past) as shop:
-        found = looked(past, scale.live_seconds)
-        stands = inventory(shop)
+    for word, own in with_pipelines(past):
+        yield measured(word, own, scale)
+
+
+def measured(word: str, own: Settings, scale: Scale) -> Figure:
+    with running(own) as shop:
+        found = looked(own, scale.live_seconds)
+        behind = max(lags(shop))
     processes = len(found[-1])
-    yield Figure(
-        "memory of all processes",
+    return Figure(
+        f"memory, pipeline {word}",
         sum(found[-1]) / GB,
         "GB",
-        at_most(4),
+        at_most(AIMS_GB[word]),
         note=f"{processes} processes, shared pages counted once, {scale.live_seconds:g} s after "
-        f"catching up with {24 * scale.history_days} hours; {stands['lag_records']} records "
+        f"catching up with {24 * scale.history_days} hours; {behind:g} records "
         f"behind. Highest meanwhile: {max(map(sum, found)) / GB:.2f} GB.",
     )
 

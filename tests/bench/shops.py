@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from math import inf
 
 from contracts import RECEIPTS
 from infra.kafka import admin, end_offsets
@@ -13,6 +13,9 @@ from tests.waiting import wait_until
 
 CAUGHT_UP_SECONDS_MAX = 300.0
 LAG_RECORDS_MAX = 1_000
+
+SPINE = "inventory"
+"""The pipeline whose figures count, alone and beside the others."""
 
 MORNING = 1.15
 """The world begins on a Monday at eight: by so much less is sold there than on average."""
@@ -25,21 +28,27 @@ def running(where: Settings) -> Iterator[Shop]:
     shop = Shop(where)
     try:
         shop.retail("up")
-        wait_until(lambda: caught_up(shop), "the view is caught up", CAUGHT_UP_SECONDS_MAX)
+        wait_until(lambda: caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
         yield shop
     finally:
         shop.retail("down")
 
 
 def caught_up(shop: Shop) -> bool:
-    lag = inventory(shop).get("lag_records")
-    return lag is not None and lag <= LAG_RECORDS_MAX
+    return max(lags(shop)) <= LAG_RECORDS_MAX
 
 
-def inventory(shop: Shop) -> dict[str, Any]:
-    """Where the pipeline stands, as the API tells."""
-    found = shop.get("/v1/pipelines/inventory")
-    return dict(found)
+def lags(shop: Shop) -> list[float]:
+    """How many records each pipeline is behind, as the API tells; infinity while it has no row."""
+    stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.where.pipeline_names]
+    known = [pipeline.get("lag_records") for pipeline in stands]
+    return [inf if lag is None else lag for lag in known]
+
+
+def with_pipelines(where: Settings) -> Iterator[tuple[str, Settings]]:
+    """The settings with stock's pipeline alone, and with all that `make up` runs; and a word."""
+    yield "alone", where.model_copy(update={"pipelines": SPINE})
+    yield "with all", where
 
 
 def selling(where: Settings, name: str, receipts_per_second: float) -> Settings:
