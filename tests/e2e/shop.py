@@ -14,7 +14,9 @@ from typing import Any
 
 import psutil
 
+from infra.cli import fleet
 from infra.settings import Settings
+from infra.supervisor import daemon
 from pipelines.common.offsets import newest
 from tests.ports import free_port_base
 from tests.processes import engines, environment
@@ -58,12 +60,17 @@ class Shop:
         with urllib.request.urlopen(f"{self.where.api_url}{path}", timeout=10) as answer:
             return json.load(answer)
 
-    def components(self) -> dict[str, dict[str, Any]]:
-        found = json.loads(self.retail("status", "--json"))["components"]
-        return {component["name"]: component for component in found}
+    def states(self) -> dict[str, str]:
+        """What `retail status` says of each component, by name."""
+        return {one.name: one.state for one in fleet.components(self.where)}
 
     def pid(self, component: str) -> int:
-        return int(self.components()[component]["pid"])
+        """Of the component's process; raises LookupError while it has none."""
+        manager = daemon.running(self.where.data_dir)
+        pid = manager.process(component).pid if manager else 0
+        if not pid:
+            raise LookupError(f"{component} should run, but does not")
+        return pid
 
     def driver_pid(self) -> int:
         """The Python process that runs the generations."""
@@ -76,6 +83,7 @@ class Shop:
         return self._engine().pid
 
     def _engine(self) -> psutil.Process:
+        """Raises LookupError while there is none."""
         return engines(self.pid("pipelines"))[0]
 
     @property
@@ -92,7 +100,7 @@ class Shop:
         return newest(self.checkpoint / "offsets")
 
     def ready(self) -> bool:
-        return all(component["state"] == "ready" for component in self.components().values())
+        return set(self.states().values()) == {"ready"}
 
 
 @contextmanager

@@ -1,6 +1,10 @@
-"""Worlds drawn anew for each run; in each, kill -9 of every part while a batch is open."""
+"""Worlds drawn anew for each run; in each, kill -9 of every part while a batch is open.
+
+Nobody waits for one part to be well before the next one dies.
+"""
 
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -12,7 +16,7 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
-BATCHES_AHEAD_MAX = 12
+BATCHES_AHEAD_MAX = 8
 RECOVERY_SECONDS_MAX = 240.0
 
 PIPELINES: dict[int, tuple[str, Callable[[Shop], int]]] = {
@@ -45,6 +49,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
     with opened(folder, seed, WORLDS[world]) as shop:
         for victim in order:
             kill_in_a_batch(shop, victim, victims[victim], chance)
+        recovered(shop)
         found = shop.verify()
     for one in found.values():
         assert one["exact"]
@@ -57,23 +62,31 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 
 
 def kill_in_a_batch(shop: Shop, victim: str, pid_of: Callable[[Shop], int], chance: Random) -> None:
-    """Kill while a drawn batch is open; return when what came after it is served."""
-    wait_until(lambda: moved(shop), "the shop moves", RECOVERY_SECONDS_MAX)
-    pid = pid_of(shop)
+    """Kill while a drawn batch is open."""
     point = shop.newest_batch() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
-    wait_until(lambda: shop.open_batch() >= point, f"batch {point} is open", RECOVERY_SECONDS_MAX)
-    kill(pid)
+    wait_until(
+        lambda: shop.open_batch() >= point and killed(shop, pid_of),
+        f"{victim} runs and batch {point} is open",
+        RECOVERY_SECONDS_MAX,
+    )
+    print(f"killed {victim} in batch {shop.newest_batch()}")
+
+
+def killed(shop: Shop, pid_of: Callable[[Shop], int]) -> bool:
+    """Whether there was a process to be killed: it may be down, since others are."""
+    with suppress(LookupError, ProcessLookupError):
+        kill(pid_of(shop))
+        return True
+    return False
+
+
+def recovered(shop: Shop) -> None:
+    """Wait until all is ready and what came after the last kill is served."""
     at_kill = shop.newest_batch()
-    print(f"killed {victim} in batch {point}")
     wait_until(shop.ready, "everything is ready again", RECOVERY_SECONDS_MAX)
     wait_until(
         lambda: served_batch(shop) > at_kill + 1, "later batches are served", RECOVERY_SECONDS_MAX
     )
-
-
-def moved(shop: Shop) -> bool:
-    """Whether a batch begins now."""
-    return shop.open_batch() >= 0
 
 
 def served_batch(shop: Shop) -> int:

@@ -1,5 +1,6 @@
 """From the till to the API, with the real parts, as a person would go."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -89,8 +90,8 @@ def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
     before = shop.verify()
     shop.retail("down")
-    states = {component["state"] for component in shop.components().values()}
-    assert states == {"stopped"}
+    told = json.loads(shop.retail("status", "--json"))["components"]
+    assert {component["state"] for component in told} == {"stopped"}
     shop.retail("up")
     after = shop.verify()
     for name, found in after.items():
