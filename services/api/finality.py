@@ -13,7 +13,7 @@ from services.api.sources import Sources
 from services.api.tables import Stored, Table, in_ms
 from services.clock import wall_ms
 
-ENDS = ("window_end", "interval_end", "day_end")
+ENDS = ("window_end", "interval_end", "day_end", "review_at")
 """How contracts name the end of what a row tells of; its first moment beyond."""
 
 

@@ -9,6 +9,7 @@ from infra.settings import Settings
 from tests.oracle import analytics, inventory
 from tests.oracle.fraud import fraud_oracle
 from tests.oracle.inventory import Book, Place
+from tests.oracle.reorder import reorder_oracle
 from tests.oracle.visits import visits_oracle
 
 
@@ -41,6 +42,7 @@ ORACLES: Mapping[str, Ask] = {
     "analytics": analytics.Oracle,
     "fraud": fraud_oracle,
     "visits": visits_oracle,
+    "reorder": reorder_oracle,
 }
 """By the name of the pipeline."""
 

@@ -1,4 +1,4 @@
-"""Accepted events as tables of an engine: a row per line of a receipt or refund, else per event.
+"""Accepted events as tables of an engine: a row per line where an event has lines, else per event.
 
 Times are milliseconds. Only the first copy of an event in its partition is kept; a release is
 counted and opened nowhere, since windows do not take it.
@@ -12,7 +12,15 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from contracts import PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
+from contracts import (
+    ADJUSTMENTS,
+    PRICE_CHANGES,
+    PRODUCTS,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    STORES,
+)
 from infra.kafka import Partition
 from tests.oracle.inventory import Book, Place
 from tests.oracle.judge import Event, Said, Unreadable, said
@@ -41,7 +49,26 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
     RECEIPTS.name: ("receipt", {**LINES, "customer_id": TEXT}),
     REFUNDS.name: ("refund", {**LINES, "receipt_event_id": TEXT, "receipt_event_time": NUMBER}),
     PRICE_CHANGES.name: ("price", {"effective_at": NUMBER, "sku": TEXT, "price_cents": NUMBER}),
-    PRODUCTS.name: ("product", {"effective_at": NUMBER, "sku": TEXT, "pack_size_units": NUMBER}),
+    SHIPMENTS.name: (
+        "shipment",
+        {
+            **dict.fromkeys(("store_id", "purchase_order_id", "status", "sku"), TEXT),
+            **dict.fromkeys(("line", "dispatched_units", "received_units"), NUMBER),
+        },
+    ),
+    ADJUSTMENTS.name: (
+        "adjustment",
+        {**dict.fromkeys(("store_id", "sku", "reason"), TEXT), "units": NUMBER},
+    ),
+    PRODUCTS.name: (
+        "product",
+        {
+            "sku": TEXT,
+            **dict.fromkeys(
+                ("effective_at", "unit_cost_cents", "pack_size_units", "lead_time_days"), NUMBER
+            ),
+        },
+    ),
     STORES.name: (
         "store",
         {

@@ -14,8 +14,9 @@ from generators.ticks import TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
 
-HOURS = 15
-"""A live generation forgets the ids of the first nine: after twice its memory of three hours."""
+HOURS = 20
+"""From the morning on, over midnight, until what ended then is closed three hours later. A live
+generation forgets the ids of the first fourteen: after twice its memory of three hours."""
 
 WORLD = Parameters(
     seed=1,

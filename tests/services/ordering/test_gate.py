@@ -72,6 +72,23 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     assert shop.by_review().keys() == {0, 2}, "what was missed is not made up for"
 
 
+def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Settings) -> None:
+    shop = Reordering(kafka)
+    one = Publishing(kafka)
+    shop.promote(1)
+    shop.beat(-1)
+    shop.propose(1, 0, EMPTY)
+    shop.mark(1)
+    assert answer(kafka, one, 0) == review_ms(-1), "whatever is proposed for later"
+    assert shop.orders() == []
+
+    shop.beat(0)
+    assert answer(kafka, one, review_ms(-1)) == review_ms(-1), "the marker is of before the beat"
+    shop.mark(1)
+    assert answer(kafka, one, review_ms(-1)) == review_ms(0)
+    assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
+
+
 def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop = Reordering(kafka)
     shop.promote(1)
