@@ -16,6 +16,7 @@ from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 from tests.oracle.inventory import Book, Place
+from tests.oracle.limits import thresholds
 from tests.oracle.log import Record, read
 from tests.oracle.tables import EPOCH, MILLISECOND, Row, Tables
 
@@ -96,13 +97,13 @@ class FraudOracle:
         return {at: why for at, why in found.items() if at[:2] in self.ends}
 
 
-def fraud_oracle(settings: Settings, ends: Mapping[Partition, int]) -> FraudOracle:
-    """The oracle of a log below some offsets, by the thresholds that stand in the code.
+def fraud_oracle(settings: Settings, ends: Mapping[Partition, int], code: Path) -> FraudOracle:
+    """The oracle of a log below some offsets, by the thresholds that stand in that code.
 
     Prices, products and stores are taken as they are known by now.
     """
     known = end_offsets(admin(settings), SIDES)
-    return FraudOracle(read(settings, {**ends, **known}), Thresholds(), ends)
+    return FraudOracle(read(settings, {**ends, **known}), thresholds(code, "fraud"), ends)
 
 
 def suspect(engine: duckdb.DuckDBPyConnection, lasting: Mapping[str, timedelta]) -> None:

@@ -1,11 +1,12 @@
 """The oracle of each pipeline: the same answer by other means."""
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from infra.errors import Trouble
 from infra.kafka import Partition
-from infra.settings import Settings
+from infra.settings import Settings, root
 from tests.oracle import analytics, inventory
 from tests.oracle.fraud import fraud_oracle
 from tests.oracle.inventory import Book, Place
@@ -35,11 +36,12 @@ class Answering(Protocol):
     def books(self) -> dict[Partition, Book]: ...
 
 
-Ask = Callable[[Settings, Mapping[Partition, int]], Answering]
+Ask = Callable[[Settings, Mapping[Partition, int], Path], Answering]
+"""Below offsets of a log, by the thresholds that stand in a copy of the code."""
 
 ORACLES: Mapping[str, Ask] = {
-    "inventory": inventory.Oracle,
-    "analytics": analytics.Oracle,
+    "inventory": lambda settings, ends, _code: inventory.Oracle(settings, ends),
+    "analytics": lambda settings, ends, _code: analytics.Oracle(settings, ends),
     "fraud": fraud_oracle,
     "visits": visits_oracle,
     "reorder": reorder_oracle,
@@ -47,8 +49,12 @@ ORACLES: Mapping[str, Ask] = {
 """By the name of the pipeline."""
 
 
-def oracle(pipeline: str, settings: Settings, ends: Mapping[Partition, int]) -> Answering:
-    """The pipeline's, below these offsets; raises NoOracle."""
+def oracle(
+    pipeline: str, settings: Settings, ends: Mapping[Partition, int], code: Path | None = None
+) -> Answering:
+    """The pipeline's, below these offsets, by the thresholds in that copy of the code, else in this
+    one; raises NoOracle.
+    """
     if pipeline not in ORACLES:
         raise NoOracle(pipeline)
-    return ORACLES[pipeline](settings, ends)
+    return ORACLES[pipeline](settings, ends, code or root())

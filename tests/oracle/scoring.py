@@ -4,11 +4,12 @@ from datetime import datetime
 
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
 from infra.kafka import Partition, admin, end_offsets
-from infra.settings import Settings
+from infra.settings import Settings, root
 from pipelines.fraud.thresholds import Thresholds
 from services.quarantine.reading import record_at
 from tests.oracle.fraud import fraud_oracle
 from tests.oracle.fraud_score import Alert, Scores, incidents_of, scores
+from tests.oracle.limits import code_of, thresholds
 from tests.oracle.served import served
 from tests.oracle.tables import EPOCH
 
@@ -23,15 +24,14 @@ def of_view(settings: Settings) -> Scores:
     planted = incidents_of(settings)
     live = served(settings, "fraud")
     alerts = live.views[ALERTS.name]
-    return scores(
-        lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), Thresholds()
-    )
+    limits = thresholds(code_of(settings, "fraud", live.generation), "fraud")
+    return scores(lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits)
 
 
 def of_log(settings: Settings) -> Scores:
     """The oracle's alerts, at the end of the log."""
     planted = incidents_of(settings)
-    oracle = fraud_oracle(settings, end_offsets(admin(settings), READ))
+    oracle = fraud_oracle(settings, end_offsets(admin(settings), READ), root())
     return scores(lambda: map(Alert, oracle.view()), planted, oracle.ends_at, Thresholds())
 
 

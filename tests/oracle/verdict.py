@@ -9,6 +9,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 from tests.oracle.inventory import Book, Oracle, Row
 from tests.oracle.ledger import Audit, audit
+from tests.oracle.limits import code_of
 from tests.oracle.oracles import oracle
 from tests.oracle.quarantine import Listing, listing
 from tests.oracle.served import Served, served
@@ -67,7 +68,8 @@ class Verdict:
 def verdict(settings: Settings, pipeline: str) -> Verdict:
     """Ask all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
     live = served(settings, pipeline)
-    asked = oracle(pipeline, settings, live.inputs)
+    code = code_of(settings, pipeline, live.generation)
+    asked = oracle(pipeline, settings, live.inputs, code)
     answers = asked.views()
     return Verdict(
         live=live,

@@ -1,12 +1,14 @@
 """The oracle of the visits: who came when, by a batch read of the log."""
 
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 
 from contracts import VISITS
 from infra.kafka import Partition
 from infra.settings import Settings
 from pipelines.visits.thresholds import Thresholds
 from tests.oracle.inventory import Book, Place, query
+from tests.oracle.limits import thresholds
 from tests.oracle.log import Record, read
 from tests.oracle.tables import EPOCH, MILLISECOND, Row, Tables
 
@@ -44,6 +46,6 @@ def timed(row: Row) -> Row:
     return {**row, **{name: EPOCH + row[name] * MILLISECOND for name in TIMES}}
 
 
-def visits_oracle(settings: Settings, ends: Mapping[Partition, int]) -> VisitsOracle:
-    """The oracle of a log below some offsets, by the thresholds that stand in the code."""
-    return VisitsOracle(read(settings, ends), Thresholds(), ends)
+def visits_oracle(settings: Settings, ends: Mapping[Partition, int], code: Path) -> VisitsOracle:
+    """The oracle of a log below some offsets, by the thresholds that stand in that code."""
+    return VisitsOracle(read(settings, ends), thresholds(code, "visits"), ends)

@@ -19,7 +19,7 @@ from generators.dirt import Dirt
 from generators.ticks import HOUR_MS
 from pipelines.common.pipeline import load, pipelines
 from tests.brokers import broker
-from tests.oracle.oracles import ORACLES
+from tests.oracle.oracles import oracle
 from tests.replay.answer import Answer, answer
 from tests.replay.log import HOURS, drawn_log
 from tests.replay.playing import play, publish
@@ -144,8 +144,8 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
 
 def judge(found: Answer, work: Work) -> None:
     """Hold the answer against the oracle's, at the same offsets."""
-    oracle = ORACLES[work.pipeline.name](work.where, found.inputs)
-    answers = oracle.views()
+    asked = oracle(work.pipeline.name, work.where, found.inputs)
+    answers = asked.views()
     assert {view.name for view in work.pipeline.writes} == answers.keys()
     for view, own_digest in zip(work.pipeline.writes, found.digests, strict=True):
         expected, rows = {key(view, row): row for row in answers[view.name]}, found.rows[view.name]
@@ -153,7 +153,7 @@ def judge(found: Answer, work: Work) -> None:
         assert not [(rows.get(at), expected.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
         assert expected, f"{view.name} has rows to be compared"
         assert own_digest == digest(view, expected.values())
-    assert found.books == oracle.books()
+    assert found.books == asked.books()
     released = [book for at, book in found.books.items() if at[0] == RELEASES.name]
     for books in (found.books.values(), released):
         assert sum(book.applied for book in books) > 0

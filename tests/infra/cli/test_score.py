@@ -12,7 +12,7 @@ from generators.simulator import simulate
 from infra.cli import score
 from infra.cli.main import app
 from infra.kafka import KafkaDown, admin, end_offsets
-from infra.settings import Settings
+from infra.settings import Settings, root
 from tests.oracle.fraud import fraud_oracle
 from tests.oracle.inventory import Row
 from tests.oracle.scoring import READ, of_log
@@ -42,7 +42,7 @@ def test_what_is_served_is_scored(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ends = end_offsets(admin(world), READ)
-    alerts = fraud_oracle(world, ends).view()
+    alerts = fraud_oracle(world, ends, root()).view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as where:
