@@ -3,14 +3,19 @@
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contracts import ALERTS as ALERT
+from contracts import RECEIPTS
+from contracts.judging import LATE
 from infra.settings import root
+from pipelines.common.offsets import newest
 from tests.e2e.shop import CommandFailed, Shop, kill, opened
 from tests.guide import Reader, blocks
 from tests.processes import engines
@@ -20,9 +25,13 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
 GUIDE = root() / "pipelines" / "REPLAY.md"
-ALERTS = "/v1/views/public.fraud.alert.v1/rows"
+ALERTS = f"/v1/views/{ALERT.name}/rows"
 READY_SECONDS_MAX = 400
 READS_MIN = 200
+CLIENTS = 3
+
+Listings = list[list[int]]
+"""What a client has seen: the generation of each page, by listing."""
 ALERTS_MIN = 10
 STRICTER = "card_sales_per_window_max=3"
 
@@ -77,31 +86,45 @@ def test_the_guide_works_as_it_is_written(shop: Shop, reader: Reader, copy: Path
 
 
 def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop) -> None:
-    """A candidate that was killed while it caught up; a client that pages across the switch."""
+    """A generation is killed in every state; a record is released, and clients page meanwhile."""
     with pytest.raises(CommandFailed, match="expected one of"):
         shop.retail("replay", "start", "fraud", "--set", "mood=3")
     started = threading.Thread(
         target=shop.retail, args=("replay", "start", "fraud", "--set", STRICTER)
     )
     started.start()
-    wait_until(lambda: candidate_pid(shop) is not None, "the candidate runs", READY_SECONDS_MAX)
-    pid = candidate_pid(shop)
-    assert pid is not None
-    kill(pid)
+    wait_until(lambda: len(driver_pids(shop)) == 2, "the candidate runs", READY_SECONDS_MAX)
+    assert states(shop) == ["promoted", "catching-up"]
+    kill(max(driver_pids(shop).items())[1])
     with pytest.raises(CommandFailed, match="has a candidate already"):
         shop.retail("replay", "start", "fraud")
+    release_one(shop)
     started.join(READY_SECONDS_MAX)
-    assert states(shop)[-1] == "ready"
+    assert states(shop) == ["promoted", "ready"]
+    kill_all(shop)
     with reading(shop) as seen:
-        wait_until(lambda: len(seen) > READS_MIN, "a client reads", READY_SECONDS_MAX)
+        all_read(seen)
         shop.retail("replay", "promote", "fraud")
-        so_far = len(seen)
-        wait_until(lambda: len(seen) > so_far + READS_MIN, "it reads on", READY_SECONDS_MAX)
-    generations = [generation for pages in seen for generation in pages]
-    assert all(len(set(pages)) == 1 for pages in seen), "no listing mixes generations"
-    assert generations == sorted(generations), "and none goes back"
-    assert len(set(generations)) == 2
+        all_read(seen)
+    for of_client in seen:
+        generations = [generation for pages in of_client for generation in pages]
+        assert all(len(set(pages)) == 1 for pages in of_client), "no listing mixes generations"
+        assert generations == sorted(generations), "and none goes back"
+        assert sorted(set(generations)) == numbers(shop)
     assert states(shop) == ["retired", "promoted"]
+    kill_all(shop)
+    assert shop.verify()["fraud"]["views"][ALERT.name]["rows"] >= ALERTS_MIN
+
+
+def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
+    first, second = numbers(shop)
+    shop.retail("replay", "start", "fraud", "--promote")
+    assert numbers(shop) == [second, second + 1]
+    assert states(shop) == ["retired", "promoted"]
+    assert not folder(shop, first).exists()
+    shop.retail("replay", "rollback", "fraud")
+    assert states(shop) == ["promoted", "retired"]
+    assert shop.get(ALERTS)["as_of"]["generation"] == second
 
 
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
@@ -128,45 +151,103 @@ def rules(shop: Shop) -> dict[str, int]:
         cursor = f"&cursor={page['next']}"
 
 
-def states(shop: Shop) -> list[str]:
+def known(shop: Shop) -> list[dict[str, Any]]:
+    """Every generation of fraud that there is, as `retail replay status` tells."""
     found = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
-    return [one["state"] for one in found]
+    return list(found)
 
 
-def candidate_pid(shop: Shop) -> int | None:
-    """The process that runs a later generation of fraud, once its engine is there."""
+def states(shop: Shop) -> list[str]:
+    return [one["state"] for one in known(shop)]
+
+
+def numbers(shop: Shop) -> list[int]:
+    return [one["number"] for one in known(shop)]
+
+
+def folder(shop: Shop, number: int) -> Path:
+    return shop.where.data_dir / "pipelines" / "fraud" / f"g{number}"
+
+
+def driver_pids(shop: Shop) -> dict[int, int]:
+    """The process that runs each generation of fraud, by number, once its engine is there."""
+    found = {}
     for engine in engines(shop.pid("pipelines")):
         driver = engine.parent()
-        words = driver.cmdline() if driver else []
-        if driver and any(word.startswith("fraud/") and word != "fraud/1" for word in words):
-            return driver.pid
-    return None
+        for word in driver.cmdline() if driver else []:
+            if driver and word.startswith("fraud/"):
+                found[int(word.removeprefix("fraud/"))] = driver.pid
+    return found
+
+
+def kill_all(shop: Shop) -> None:
+    """Kill whatever runs a generation; return when each of them has gone on."""
+    before = {number: batches(shop, number) for number in driver_pids(shop)}
+    assert len(before) == 2
+    for pid in set(driver_pids(shop).values()):
+        kill(pid)
+    wait_until(
+        lambda: all(batches(shop, number) > done + 1 for number, done in before.items()),
+        "every generation goes on",
+        READY_SECONDS_MAX,
+    )
+
+
+def batches(shop: Shop, number: int) -> int:
+    """The last batch that the generation of fraud has finished."""
+    return newest(folder(shop, number) / "checkpoint" / "commits")
+
+
+def release_one(shop: Shop) -> None:
+    """Let a receipt count that came beyond the horizon."""
+    late = f"/v1/quarantine?topic={RECEIPTS.name}&reason={LATE}&limit=1"
+    wait_until(lambda: bool(shop.get(late)["items"]), "a receipt is too late", READY_SECONDS_MAX)
+    [one] = shop.get(late)["items"]
+    place = f"{one['topic']}/{one['partition']}/{one['offset']}"
+    assert "Released" in shop.retail("quarantine", "release", place, "--because", "a test")
+
+
+def all_read(seen: Sequence[Listings]) -> None:
+    """Wait until each client has read on for a while."""
+    before = [len(own) for own in seen]
+    wait_until(
+        lambda: all(
+            len(own) > so_far + READS_MIN for own, so_far in zip(seen, before, strict=True)
+        ),
+        "each client reads on",
+        READY_SECONDS_MAX,
+    )
 
 
 @contextmanager
-def reading(shop: Shop) -> Iterator[list[list[int]]]:
-    """A client that lists alerts page by page; what it saw: each page's generation, by listing."""
-    seen: list[list[int]] = []
+def reading(shop: Shop) -> Iterator[Sequence[Listings]]:
+    """Clients that list alerts page by page, and what each of them has seen."""
+    seen: list[Listings] = [[] for _ in range(CLIENTS)]
+    began = time.monotonic()
     stop, trouble = threading.Event(), list[Exception]()
 
-    def listing() -> list[int]:
+    def served_by() -> list[int]:
         pages: list[Any] = [shop.get(f"{ALERTS}?limit=2")]
         while pages[-1]["next"] and len(pages) < 3:
             pages.append(shop.get(f"{ALERTS}?limit=2&cursor={pages[-1]['next']}"))
         return [page["as_of"]["generation"] for page in pages]
 
-    def read() -> None:
+    def read(own: Listings) -> None:
         try:
             while not stop.is_set():
-                seen.append(listing())
+                own.append(served_by())
         except Exception as error:  # of the thread: it is raised below
             trouble.append(error)
 
-    thread = threading.Thread(target=read)
-    thread.start()
+    threads = [threading.Thread(target=read, args=(own,)) for own in seen]
+    for thread in threads:
+        thread.start()
     try:
         yield seen
     finally:
         stop.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
+    requests = sum(len(pages) for own in seen for pages in own)
+    print(f"{requests / (time.monotonic() - began):.0f} requests/s")
     assert trouble == []
