@@ -56,6 +56,14 @@ class Settings(BaseSettings):
         root() / ".jars",
         description="verified jars of the broker and of Spark",
     )
+    listen_host: str = Field(
+        HOST,
+        description="address that the API and the embedded broker listen on",
+    )
+    broker_name: str | None = Field(
+        None,
+        description="where other machines find the embedded broker, on its port + 2",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
         description="least level that the components log",
@@ -223,6 +231,11 @@ class Settings(BaseSettings):
     @property
     def controller_port(self) -> int:
         return self.port_base + 1093
+
+    @property
+    def network_port(self) -> int:
+        """Of the embedded broker, for other machines."""
+        return self.port_base + 1094
 
     @property
     def api_url(self) -> str:

@@ -10,12 +10,19 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
 
     The log folder is relative to the working directory: a path may then hold anything.
     """
-    broker = f"{HOST}:{settings.broker_port}"
     controller = f"{HOST}:{settings.controller_port}"
+    listening = {"PLAINTEXT": f"{settings.listen_host}:{settings.broker_port}"}
+    found_at = {"PLAINTEXT": f"{HOST}:{settings.broker_port}"}
+    if settings.broker_name is not None:
+        listening["NETWORK"] = f"{settings.listen_host}:{settings.network_port}"
+        found_at["NETWORK"] = f"{settings.broker_name}:{settings.network_port}"
     properties = {
         "process.roles": "broker,controller",
         "node.id": "1",
-        "listeners": f"PLAINTEXT://{broker},CONTROLLER://{controller}",
+        "listeners": _spelled({**listening, "CONTROLLER": controller}),
+        "advertised.listeners": _spelled(found_at),
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,NETWORK:PLAINTEXT,"
+        "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
         "controller.quorum.bootstrap.servers": controller,
         "log.dirs": log_dir,
@@ -39,3 +46,7 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "log.cleaner.dedupe.buffer.size": str(32 * 1024 * 1024),
     }
     return "".join(f"{name}={value}\n" for name, value in properties.items())
+
+
+def _spelled(listeners: dict[str, str]) -> str:
+    return ",".join(f"{name}://{address}" for name, address in listeners.items())

@@ -1,19 +1,24 @@
-"""Whether a component is really ready: asked of the thing itself, not of its process."""
+"""Whether a component is really ready: asked of the thing itself, not of its process.
+
+`python -m infra.cli.ready COMPONENT` asks for the one that runs in this container.
+"""
 
 import http.client
+import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
+import psutil
 from confluent_kafka import KafkaException
 
 from contracts import CLOCKS, GENERATIONS, MARKERS, Contract
 from contracts.consumer import reader
 from infra.disk import shortage
 from infra.kafka import Partition, UnknownTopic, admin, answers, end_offsets, read_to_end
-from infra.settings import Settings
+from infra.settings import Settings, settings
 from services.quarantine.progress import progress
 
 PROBE_SECONDS_MAX = 2.0
@@ -117,3 +122,16 @@ PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
     "api": api,
 }
 """By component: what it is ready with, given the second of its start; None: not yet."""
+
+
+def main() -> None:
+    """Exit with 0 and what it is ready with, else with 1."""
+    component = sys.argv[1]
+    found = readiness(settings(), component, int(psutil.Process(1).create_time()))
+    if found is None or found.startswith(PAUSED):
+        sys.exit(f"{component} is not ready: {found or 'it starts'}")
+    print(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,7 @@ from services.api.server import listen
 def main() -> None:
     current = settings()
     log = setup_logging("api")
-    listening = listen(app(sources(current)), current.api_port)
+    listening = listen(app(sources(current)), current.listen_host, current.api_port)
     log.info("answering on %s", current.api_url)
     listening.run()
 

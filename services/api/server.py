@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import uvicorn
 from fastapi import FastAPI
 
-from infra.settings import HOST
-
 HEADER_BYTES_MAX = 16_384
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS_MAX = 5
@@ -42,14 +40,14 @@ class Listening:
         self.server.run([self.socket])
 
 
-def listen(app: FastAPI, port: int) -> Listening:
-    """Take the port, or exit with a message; port 0 is any free one.
+def listen(app: FastAPI, host: str, port: int) -> Listening:
+    """Take the port at that address, or exit with a message; port 0 is any free one.
 
     The port first: a second API on the same data must not get as far as its database.
     """
     config = uvicorn.Config(
         app,
-        host=HOST,
+        host=host,
         port=port,
         log_config=None,
         access_log=False,

@@ -105,7 +105,7 @@ class Answers:
 
 @contextmanager
 def serving(sources: Sources) -> Iterator[Answers]:
-    listening = listen(app(sources), port=0)
+    listening = listen(app(sources), HOST, port=0)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()

@@ -1,0 +1,21 @@
+"""Fetch sets of jars ahead of their use: `python -m infra.jars NAME …`."""
+
+import sys
+
+from infra.jars.fetch import fetch
+from infra.jars.sets import NAMES, jar_set
+from infra.settings import settings
+
+
+def main() -> None:
+    """Fetch each set that is named; exits with a message when there is none of that name."""
+    asked = sys.argv[1:]
+    if unknown := set(asked) - set(NAMES):
+        sys.exit(f"Expected some of {', '.join(NAMES)}; found {', '.join(sorted(unknown))}.")
+    for name in NAMES:
+        if name in asked:
+            fetch(jar_set(name), settings().jars_dir)
+
+
+if __name__ == "__main__":
+    main()
