@@ -4,10 +4,12 @@ PYTHON ?= python3
 VENV ?= $(CURDIR)/.venv
 BIN = "$(VENV)/bin"
 READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
+ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
+	{ echo "Docker with Compose should answer, but does not. Look: docker info"; exit 1; }
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
-.PHONY: help up backfill status logs down reset doctor verify replay bench test test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify replay image up-docker down-docker bench test test-docker test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -40,14 +42,26 @@ verify: ## compare every view with an independent computation
 replay: ## changed code from offset zero, compared: PIPELINE=fraud
 	$(RETAIL) replay start $(PIPELINE)
 
+image: ## the images of the containers
+	$(ENGINE) && docker compose build
+
+up-docker: image ## the shop in containers; ports and world: .env
+	@docker compose up --detach --wait
+
+down-docker: ## stop the containers; their volumes stay
+	$(ENGINE) && docker compose down
+
 bench: ## how fast it is on this machine; about 25 minutes
 	$(RETAIL) bench
 
-test: ## all tests
-	@$(READY) && $(BIN)/pytest
+test: ## all tests but those in containers
+	@$(READY) && $(BIN)/pytest -m "not docker"
+
+test-docker: image ## the shop in containers, tested end to end
+	@$(READY) && $(BIN)/pytest -m docker
 
 test-fast: ## the tests that start neither Spark nor a broker
-	@$(READY) && $(BIN)/pytest -m "not spark and not e2e"
+	@$(READY) && $(BIN)/pytest -m "not spark and not e2e and not docker"
 
 check: ## format, lint, types, import rules, contracts
 	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/retail contracts check

@@ -35,6 +35,13 @@ class Shop:
 
     where: Settings
 
+    def start(self) -> None:
+        """Return when every part is ready."""
+        self.retail("up")
+
+    def stop(self) -> None:
+        self.retail("down")
+
     def retail(self, *arguments: str) -> str:
         """What the command prints; raises CommandFailed when it fails."""
         done = subprocess.run(
@@ -106,33 +113,36 @@ class Shop:
 @contextmanager
 def opened(folder: Path, seed: int, pipelines: str = EVERY) -> Iterator[Shop]:
     """A running shop in the world of this seed, fast and dirty, with these pipelines."""
-    print(f"SIMULATOR_SEED={seed}")
-    shop = Shop(
-        Settings(
-            data_dir=folder / "data",
-            port_base=free_port_base(),
-            simulator_seed=seed,
-            pipelines=pipelines,
-            simulator_speed=60,  # two hours, the horizon, pass in two minutes
-            simulator_stores=6,
-            simulator_products=400,
-            simulator_receipts_per_second=5,  # at the default speed: 30/s at this one
-            simulator_late_rate=0.05,
-            simulator_duplicate_rate=0.05,
-            simulator_beyond_horizon_rate=0.02,
-            simulator_future_rate=0.01,
-            simulator_malformed_rate=0.01,
-            simulator_unknown_schema_rate=0.01,
-            simulator_broken_rule_rate=0.01,
-            simulator_fraud_rate=0.005,
-            simulator_look_alike_rate=0.005,
-        )
-    )
+    shop = Shop(world(folder, seed, pipelines))
     try:
-        shop.retail("up")
+        shop.start()
         yield shop
     finally:
-        shop.retail("down")
+        shop.stop()
+
+
+def world(folder: Path, seed: int, pipelines: str) -> Settings:
+    """Settings of a fast and dirty world."""
+    print(f"SIMULATOR_SEED={seed}")
+    return Settings(
+        data_dir=folder / "data",
+        port_base=free_port_base(),
+        simulator_seed=seed,
+        pipelines=pipelines,
+        simulator_speed=60,  # two hours, the horizon, pass in two minutes
+        simulator_stores=6,
+        simulator_products=400,
+        simulator_receipts_per_second=5,  # at the default speed: 30/s at this one
+        simulator_late_rate=0.05,
+        simulator_duplicate_rate=0.05,
+        simulator_beyond_horizon_rate=0.02,
+        simulator_future_rate=0.01,
+        simulator_malformed_rate=0.01,
+        simulator_unknown_schema_rate=0.01,
+        simulator_broken_rule_rate=0.01,
+        simulator_fraud_rate=0.005,
+        simulator_look_alike_rate=0.005,
+    )
 
 
 def kill(pid: int) -> None:

@@ -1,6 +1,5 @@
 """From the till to the API, with the real parts, as a person would go."""
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -83,16 +82,18 @@ def named(view: Contract) -> str:
 def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
     """The API's database, behind its back, for one transaction."""
     file = shop.where.data_dir / "api" / f"{pipeline}.g1.sqlite"
+    if not file.exists():
+        pytest.skip("the API's database is inside of its container")
     with closing(sqlite3.connect(file, timeout=30)) as database, database:
         yield database
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
     before = shop.verify()
-    shop.retail("down")
-    told = json.loads(shop.retail("status", "--json"))["components"]
-    assert {component["state"] for component in told} == {"stopped"}
-    shop.retail("up")
+    shop.stop()
+    with pytest.raises(OSError, match="refused"):
+        shop.get("/healthz")
+    shop.start()
     after = shop.verify()
     for name, found in after.items():
         assert found["exact"]
