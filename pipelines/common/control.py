@@ -36,3 +36,9 @@ class Control:
         """Whether the generation is still to be kept up to date."""
         known = self.look().get(generation.pipeline)
         return known is None or any(one.number == generation.number for one in known.running)
+
+    def promotes(self, generation: Generation) -> bool:
+        """Whether readers follow the generation."""
+        known = self.look().get(generation.pipeline)
+        promoted = known.promoted if known else None
+        return promoted is not None and promoted.number == generation.number

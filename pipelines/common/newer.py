@@ -4,15 +4,14 @@ A schema is in the lock before anybody writes with it. So where the lock has non
 loaded, a batch holds none either; where it has one, good records could count as undecodable.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from pyspark.sql import DataFrame
 
 from contracts.schemas import registered_since
 from infra.errors import Trouble
 from pipelines.common.pipeline import Pipeline
-
-Write = Callable[[DataFrame, int], None]
+from pipelines.common.sink import Write
 
 
 class NewerSchema(Trouble):

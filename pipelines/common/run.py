@@ -18,7 +18,7 @@ from threading import Event, Thread
 from typing import TextIO
 
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from contracts import HEARTBEATS, RELEASES
@@ -37,7 +37,7 @@ from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.promotion import caught_up
 from pipelines.common.session import session, suit
-from pipelines.common.sink import sink
+from pipelines.common.sink import Write, sink
 from pipelines.common.source import tail
 from pipelines.common.watermark import Pace, pace
 
@@ -45,6 +45,9 @@ log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1
 """How often a running query is looked at."""
+
+REST_SECONDS = 5.0
+"""After a live batch of a generation that nobody reads: it leaves the cores to the one that is."""
 
 
 class Invalid(Trouble):
@@ -114,6 +117,8 @@ class Keeper(Thread):
     ) -> None:
         super().__init__(name=running.pipeline.name, daemon=True)
         self.stopping = Event()
+        self.hurry = Event()
+        """Set while readers follow the generation."""
         self.generation = running.generation
         self._pipeline = running.pipeline
         self._spark = spark.newSession()
@@ -125,7 +130,8 @@ class Keeper(Thread):
     def run(self) -> None:
         self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", self._pipeline.name)
         try:
-            run(self._spark, self._where, self._pipeline, self.generation, self.stopping)
+            args = (self._spark, self._where, self._pipeline, self.generation)
+            run(*args, self.stopping, self.hurry)
             for query in self._spark.streams.active:
                 query.stop()
             self._held.close()  # whoever removes the generation waits for its lease
@@ -150,12 +156,12 @@ def run_all(
     control = Control(where)
     keepers = [Keeper(spark, where, one, held, ended) for held, one in running.items()]
     for keeper in keepers:
+        tell(keeper, control)
         keeper.start()
     left = len(keepers)
     while left and not stopping.is_set():
         for keeper in keepers:
-            if not control.wants(keeper.generation):
-                keeper.stopping.set()
+            tell(keeper, control)
         try:
             error = ended.get(timeout=LOOK_SECONDS)
         except Empty:
@@ -163,6 +169,17 @@ def run_all(
         if error is not None:
             raise error
         left -= 1
+
+
+def tell(keeper: Keeper, control: Control) -> None:
+    """Let the keeper know what the control topic says of its generation."""
+    wanted = control.wants(keeper.generation)
+    if not wanted:
+        keeper.stopping.set()
+    if control.promotes(keeper.generation) or not wanted:
+        keeper.hurry.set()
+    else:
+        keeper.hurry.clear()
 
 
 def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
@@ -179,8 +196,11 @@ def run(
     pipeline: Pipeline,
     generation: Generation,
     stopping: Event,
+    hurry: Event | None = None,
 ) -> None:
     """Keep the generation's rows up to date until told to stop, at the pace its backlog asks for.
+
+    A live one rests after each batch until it is told to hurry; with None, never.
 
     A query that catches up reads to where the log ends when it starts, and ends; then the backlog
     is looked at anew. A live one goes on for ever; with its first batch a candidate has caught up.
@@ -199,7 +219,7 @@ def run(
             left.records,
             left.span,
         )
-        query = start(spark, where, pipeline, generation, now)
+        query = start(spark, where, pipeline, generation, now, hurry)
         try:
             watch(query, stopping, partial(caught_up, where, generation) if now.live else nothing)
         except StreamingQueryException:
@@ -213,22 +233,40 @@ def start(
     pipeline: Pipeline,
     generation: Generation,
     now: Pace,
+    hurry: Event | None = None,
 ) -> StreamingQuery:
     suit(spark, now.live)
     beats = tail(spark, where, (HEARTBEATS,), now.records_per_batch_max)
     records = tail(spark, where, (*pipeline.reads, RELEASES), now.records_per_batch_max)
     facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
     running = running_rows(pipeline, records, beats, now.memory, facts)
+    write = sink(where, generation)
+    if now.live and hurry is not None:
+        write = rested(write, hurry)
     writer = (
         changelog(pipeline, generation, running)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
         .option("checkpointLocation", str(generation.checkpoint(where)))
-        .foreachBatch(refusing_newer(pipeline, sink(where, generation)))
+        .foreachBatch(refusing_newer(pipeline, write))
     )
     if now.live:
         return writer.trigger(processingTime=f"{pipeline.every.total_seconds():g} seconds").start()
     return writer.trigger(availableNow=True).start()
+
+
+def rested(write: Write, hurry: Event) -> Write:
+    """The same, with a rest after each batch but the first: with that one it has caught up."""
+    begun = False
+
+    def write_and_rest(records: DataFrame, batch: int) -> None:
+        nonlocal begun
+        write(records, batch)
+        if begun:
+            hurry.wait(REST_SECONDS)
+        begun = True
+
+    return write_and_rest
 
 
 def nothing() -> None: ...

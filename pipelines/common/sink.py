@@ -12,8 +12,11 @@ from pipelines.common.marker import mark
 from pipelines.common.offsets import batch_end
 from pipelines.common.source import kafka_options
 
+Write = Callable[[DataFrame, int], None]
+"""Writes the rows of the batch of that number."""
 
-def sink(settings: Settings, generation: Generation) -> Callable[[DataFrame, int], None]:
+
+def sink(settings: Settings, generation: Generation) -> Write:
     """What Spark calls with each batch of records to write, and again if it must run one twice."""
     options = {
         **kafka_options(settings),
