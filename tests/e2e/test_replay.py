@@ -123,7 +123,7 @@ def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
     assert states(shop) == ["retired", "promoted"]
     assert not folder(shop, first).exists()
     shop.retail("replay", "rollback", "fraud")
-    assert states(shop) == ["promoted", "retired"]
+    assert states(shop) == ["promoted", "ready"]
     assert shop.get(ALERTS)["as_of"]["generation"] == second
 
 
