@@ -44,7 +44,7 @@ ORACLES: Mapping[str, Ask] = {
     "analytics": lambda settings, ends, _code: analytics.Oracle(settings, ends),
     "fraud": fraud_oracle,
     "visits": visits_oracle,
-    "reorder": reorder_oracle,
+    "reorder": lambda settings, ends, _code: reorder_oracle(settings, ends),
 }
 """By the name of the pipeline."""
 
