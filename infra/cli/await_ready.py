@@ -16,6 +16,8 @@ READY_SECONDS_MAX = {
     "simulator": 90,
     "quarantine": 90,
     "pipelines": 240,
+    "ordering": 90,
+    "supplier": 90,
     "api": 240,
 }
 POLL_SECONDS = 0.3

@@ -10,6 +10,8 @@ from infra.supervisor.manager import Process
 from infra.supervisor.tail import tail
 
 HISTORY_LINES_MAX = 1_000
+ORDERS = frozenset({"ordering", "supplier"})
+"""Who is at work only where shelves are filled by orders."""
 STATES = {
     "RUNNING": "starting",  # its process runs; whether it is ready, it has to say itself
     "STARTING": "starting",
@@ -40,7 +42,10 @@ class Component:
 
 def names(settings: Settings) -> tuple[str, ...]:
     """The components that this project runs itself, in the order of their start."""
-    return COMPONENTS if settings.broker_embedded else COMPONENTS[1:]
+    left_out = set() if settings.broker_embedded else {"broker"}
+    if settings.simulator_refill != "orders":
+        left_out |= ORDERS
+    return tuple(name for name in COMPONENTS if name not in left_out)
 
 
 def components(settings: Settings) -> list[Component]:

@@ -19,6 +19,7 @@ from contracts.consumer import reader
 from infra.disk import shortage
 from infra.kafka import Partition, UnknownTopic, admin, answers, end_offsets, read_to_end
 from infra.settings import Settings, settings
+from services import sign
 from services.quarantine.progress import progress
 
 PROBE_SECONDS_MAX = 2.0
@@ -104,6 +105,18 @@ def api(settings: Settings, started_at: int) -> str | None:
         return None
 
 
+def ordering(settings: Settings, started_at: int) -> str | None:
+    if sign.given_ms(settings, "ordering") < started_at * 1000:
+        return None
+    return "waits for reviews"
+
+
+def supplier(settings: Settings, started_at: int) -> str | None:
+    if sign.given_ms(settings, "supplier") < started_at * 1000:
+        return None
+    return "waits for orders"
+
+
 def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
     """The newest record per key of a control topic."""
     records = read_to_end(settings, contract.name, records_max=MARKERS_READ_MAX)
@@ -119,6 +132,8 @@ PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
     "simulator": simulator,
     "quarantine": quarantine,
     "pipelines": pipelines,
+    "ordering": ordering,
+    "supplier": supplier,
     "api": api,
 }
 """By component: what it is ready with, given the second of its start; None: not yet."""

@@ -39,9 +39,20 @@ def findings(probes: Probes, settings: Settings) -> Iterator[Finding]:
     yield java_runtime(probes)
     yield data_folder(probes, settings)
     yield disk(probes, settings)
+    yield refill(settings)
     listening = list(ports(probes, settings))
     yield memory(probes, already_used=any(finding.ours for finding in listening))
     yield from listening
+
+
+def refill(settings: Settings) -> Finding:
+    if settings.simulator_refill == "vans" or "reorder" in settings.pipeline_names:
+        return Finding("refill", f"shelves filled by {settings.simulator_refill}")
+    return Finding(
+        "refill",
+        "shelves filled by orders, and no pipeline that proposes any",
+        f"They would run empty. Add it: PIPELINES={settings.pipelines},reorder",
+    )
 
 
 def python(probes: Probes) -> Finding:

@@ -33,5 +33,5 @@ PIPELINE = Pipeline(
     totals=totals,
     sides=(AsOf(PRODUCTS, since="effective_at", columns={name: name for name in TERMS}),),
     finish=finish,
-    every=timedelta(seconds=5),
+    every=timedelta(seconds=15),
 )

@@ -8,6 +8,7 @@ import logging
 from threading import Event
 
 from infra.settings import Settings
+from services import sign
 from services.ordering.deciding import Limits, Order, decide
 from services.ordering.publishing import Publishing
 from services.ordering.reading import covers, due_review, given, promoted, proposals, reached
@@ -22,6 +23,7 @@ def keep_gate(settings: Settings, stop: Event) -> None:
     publishing = Publishing(settings)
     try:
         answered_ms = publishing.answered_ms()
+        sign.give(settings, "ordering")
         while not stop.is_set():
             answered_ms = answer(settings, publishing, answered_ms)
             stop.wait(LOOK_SECONDS)

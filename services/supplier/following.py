@@ -12,6 +12,7 @@ from contracts.consumer import reader
 from infra.errors import Trouble
 from infra.kafka import consumer, producer, read_all
 from infra.settings import Settings
+from services import sign
 from services.supplier.shipping import Reliability, confirmation
 
 GROUP = "supplier"
@@ -20,6 +21,8 @@ ORDERS_PER_BATCH_MAX = 1_000
 BATCH_SECONDS = 0.5
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
+SESSION_MS_MAX = 10_000
+"""How long the orders of a supplier that was killed wait for the next one."""
 
 log = logging.getLogger("supplier")
 decode = reader("supplier")
@@ -42,9 +45,10 @@ def obey(settings: Settings, stop: Event) -> None:
     )
     client.init_transactions(ANSWER_SECONDS_MAX)
     obeyed = confirmed(settings)
-    following = consumer(settings, GROUP)
+    following = consumer(settings, GROUP, session_timeout_ms=SESSION_MS_MAX)
     following.subscribe([PURCHASE_ORDERS.name])
     log.info("%d orders obeyed so far", len(obeyed))
+    sign.give(settings, "supplier")
     try:
         while not stop.is_set():
             batch = read(following)

@@ -111,9 +111,12 @@ class Shop:
 
 
 @contextmanager
-def opened(folder: Path, seed: int, pipelines: str = EVERY) -> Iterator[Shop]:
-    """A running shop in the world of this seed, fast and dirty, with these pipelines."""
-    shop = Shop(world(folder, seed, pipelines))
+def opened(folder: Path, seed: int, pipelines: str = EVERY, **others: Any) -> Iterator[Shop]:
+    """A running shop in the world of this seed, fast and dirty, with these pipelines.
+
+    Others: settings that are to be otherwise.
+    """
+    shop = Shop(world(folder, seed, pipelines).model_copy(update=others))
     try:
         shop.start()
         yield shop

@@ -12,6 +12,7 @@ from contracts import GENERATIONS
 from infra.cli import ready
 from infra.cli.ready import readiness
 from infra.settings import HOST, Settings
+from services import sign
 
 STARTED = 1_000
 PROMOTED = [{"pipeline": "inventory", "promoted": 2}]
@@ -64,6 +65,17 @@ def test_pipelines_are_ready_when_they_have_written_markers_since_this_start(
 ) -> None:
     records += [marker(BEFORE, generation=1), marker(AFTER, generation=2)]
     assert readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
+
+
+@pytest.mark.parametrize("service", ["ordering", "supplier"])
+def test_a_service_is_ready_when_it_has_given_a_sign_since_this_start(
+    service: str, current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {service: STARTED * 1000 - 1}
+    monkeypatch.setattr(sign, "given_ms", lambda _, name: given[name])
+    assert readiness(current, service, STARTED) is None
+    given[service] += 1
+    assert readiness(current, service, STARTED)
 
 
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(

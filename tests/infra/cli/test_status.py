@@ -33,6 +33,13 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
     return components
 
 
+def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> None:
+    vans, orders = (Settings(simulator_refill=refill) for refill in ("vans", "orders"))
+    assert set(fleet.names(orders)) - set(fleet.names(vans)) == {"ordering", "supplier"}
+    remote = orders.model_copy(update={"kafka_bootstrap_servers": "elsewhere:9092"})
+    assert set(fleet.names(orders)) - set(fleet.names(remote)) == {"broker"}
+
+
 def status(*options: str) -> str:
     answer = CliRunner().invoke(app, ["status", *options])
     assert answer.exit_code == 0

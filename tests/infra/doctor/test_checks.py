@@ -57,6 +57,14 @@ def examined(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]
     return list(findings(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
+def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:
+    orders = {"simulator_refill": "orders", "pipelines": "inventory"}
+    (found,) = [one for one in examined(Good(), tmp_path, **orders) if not one.good]
+    assert "PIPELINES=inventory,reorder" in found.remedy
+    orders["pipelines"] = "inventory,reorder"
+    assert all(one.good for one in examined(Good(), tmp_path, **orders))
+
+
 def complaints(machine: Good, tmp_path: Path) -> list[str]:
     return [str(finding) for finding in examined(machine, tmp_path) if not finding.good]
 
