@@ -89,8 +89,8 @@ def entries() -> list[Entry]:
 def totals() -> dict[str, Column]:
     """What the entries of one shelf and review add up to.
 
-    Terms are those that held when the newest event happened that knew of any: of a later moment
-    nothing is known that a replay would not see otherwise.
+    Terms are those that held when the newest event happened that knew any. Two events of one moment
+    know the same.
     """
     known_at = F.when(F.col("pack_size_units").isNotNull(), F.col("event_time"))
     return {
