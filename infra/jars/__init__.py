@@ -1,6 +1,6 @@
-"""The jars of the broker and of Spark: pinned, verified, in two separate folders.
+"""The jars of the broker, of Spark and of Delta: pinned, verified, in a folder each.
 
-Their Kafka clients differ in version, so the two class paths never meet.
+The Kafka clients of the first two differ in version, so their class paths never meet.
 """
 
 import os
@@ -14,6 +14,11 @@ from infra.settings import settings
 def spark_jars() -> list[Path]:
     """What Spark needs beside its own jars, fetched where it is missing."""
     return fetch(jar_set("spark"), settings().jars_dir)
+
+
+def delta_jars() -> list[Path]:
+    """What Spark needs besides, where it reads and writes Delta tables."""
+    return fetch(jar_set("delta"), settings().jars_dir)
 
 
 def broker_classpath() -> str:

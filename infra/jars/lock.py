@@ -16,7 +16,7 @@ from infra.jars.sets import LOCK_FILE, NAMES, SPEC_FILE
 def main() -> None:
     for name in NAMES:
         folder = Path(__file__).parent / name
-        jars = lock(folder, without=shipped() if name == "spark" else frozenset())
+        jars = lock(folder, without=frozenset() if name == "broker" else shipped())
         print(f"{folder / LOCK_FILE}: {jars} jars")
 
 

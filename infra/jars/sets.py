@@ -7,8 +7,8 @@ from typing import Literal
 
 from infra.errors import Trouble
 
-Name = Literal["broker", "spark"]
-NAMES: tuple[Name, ...] = ("broker", "spark")
+Name = Literal["broker", "spark", "delta"]
+NAMES: tuple[Name, ...] = ("broker", "spark", "delta")
 
 SPEC_FILE = "jgo.toml"
 LOCK_FILE = "jgo.lock.toml"
@@ -54,7 +54,7 @@ class UnpinnedJar(Trouble):
 
 
 def jar_set(name: Name) -> JarSet:
-    """One of the two sets that there are."""
+    """One of the sets that there are."""
     return load(Path(__file__).parent / name)
 
 

@@ -4,7 +4,9 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
@@ -22,15 +24,26 @@ METHOD_BYTES_SPARK = 65_535
 """Spark's own default."""
 
 
-def session(settings: Settings, name: str) -> SparkSession:
-    """The Spark session of this process, started at the first call."""
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def session(
+    settings: Settings,
+    name: str,
+    jars: Iterable[Path] = (),
+    more: Mapping[str, str] = NONE,
+) -> SparkSession:
+    """The Spark session of this process, started at the first call.
+
+    `jars` and `more` options are there beside what every session has.
+    """
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if settings.spark_master.startswith("local"):
         # Spark's own default is the first python3 of the PATH: it has none of our packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
     builder = SparkSession.builder.master(settings.spark_master).appName(name)
-    for option, value in options(settings, name).items():
+    for option, value in {**options(settings, name, jars), **more}.items():
         builder = builder.config(option, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
@@ -53,9 +66,10 @@ def scratch(settings: Settings, name: str) -> Path:
     return settings.data_dir / "spark" / name
 
 
-def options(settings: Settings, name: str) -> dict[str, str]:
+def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
+    every = [*spark_jars(), *jars]
     return {
-        **(local() if settings.spark_master.startswith("local") else remote()),
+        **(local(every) if settings.spark_master.startswith("local") else remote(every)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": java_options(),
         "spark.local.dir": str(scratch(settings, name) / "local"),
@@ -82,10 +96,10 @@ def options(settings: Settings, name: str) -> dict[str, str]:
     }
 
 
-def local() -> dict[str, str]:
+def local(jars: Iterable[Path]) -> dict[str, str]:
     """One JVM on one machine: its class path is set directly, its files are plain files."""
     return {
-        "spark.driver.extraClassPath": os.pathsep.join(str(jar) for jar in spark_jars()),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         # Spark's own local writes fork a shell command per file: 308 processes a second.
@@ -97,8 +111,8 @@ def local() -> dict[str, str]:
     }
 
 
-def remote() -> dict[str, str]:
-    return {"spark.jars": ",".join(str(jar) for jar in spark_jars())}
+def remote(jars: Iterable[Path]) -> dict[str, str]:
+    return {"spark.jars": ",".join(map(str, jars))}
 
 
 def java_options() -> str:
