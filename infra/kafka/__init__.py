@@ -4,6 +4,7 @@ from infra.kafka.clients import Config, admin, client_config, consumer, producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.offsets import (
     Partition,
+    committed_ends,
     end_offsets,
     newest_ms,
     offsets_at,
@@ -27,6 +28,7 @@ __all__ = [
     "answers",
     "apply_topics",
     "client_config",
+    "committed_ends",
     "consumer",
     "end_offsets",
     "newest_ms",

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterable
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
+from confluent_kafka import (
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 
 from infra.kafka.errors import NotLed, UnknownTopic, code
@@ -48,6 +54,12 @@ def end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, in
     return {partition: info.offset for partition, info in found.items()}
 
 
+def committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
+    """The offset up to which no transaction is open, of every partition of the topics."""
+    found = _look_up(admin, topics, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED)
+    return {partition: info.offset for partition, info in found.items()}
+
+
 def start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
     """The offset of the first record still there, of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.earliest())
@@ -74,7 +86,10 @@ def newest_ms(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]
 
 
 def _look_up(
-    admin: AdminClient, topics: Iterable[str], at: OffsetSpec
+    admin: AdminClient,
+    topics: Iterable[str],
+    at: OffsetSpec,
+    isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
 ) -> dict[Partition, ListOffsetsResultInfo]:
     """Ask, and ask again while a partition is between two leaders; raises NotLed in the end."""
     wanted = {TopicPartition(*partition): at for partition in partitions(admin, topics)}
@@ -82,7 +97,7 @@ def _look_up(
 
     def answered() -> bool:
         try:
-            found.update(_answer(admin, wanted))
+            found.update(_answer(admin, wanted, isolation))
         except KafkaException as error:
             if code(error) not in BETWEEN_LEADERS:
                 raise
@@ -95,9 +110,11 @@ def _look_up(
 
 
 def _answer(
-    admin: AdminClient, wanted: dict[TopicPartition, OffsetSpec]
+    admin: AdminClient, wanted: dict[TopicPartition, OffsetSpec], isolation: IsolationLevel
 ) -> dict[Partition, ListOffsetsResultInfo]:
-    answers = admin.list_offsets(wanted, request_timeout=REQUEST_SECONDS_MAX)
+    answers = admin.list_offsets(
+        wanted, isolation_level=isolation, request_timeout=REQUEST_SECONDS_MAX
+    )
     return {
         (where.topic, where.partition): future.result(timeout=REQUEST_SECONDS_MAX)
         for where, future in answers.items()

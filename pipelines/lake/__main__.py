@@ -1,0 +1,63 @@
+"""Keeping the lake: `python -m pipelines.lake`; with `--once`, to the log's end, left tidy.
+
+A process of its own, with an engine of its own. It may be killed anywhere: each table goes on from
+what its last commit says.
+"""
+
+import logging
+import signal
+import sys
+import time
+from threading import Event
+
+from infra.errors import Trouble
+from infra.logs import setup_logging
+from infra.settings import settings
+from pipelines.common import lease
+from pipelines.common.run import engine
+from pipelines.lake.session import lake_session
+from pipelines.lake.tables import lake
+from pipelines.lake.work import Work
+
+log = logging.getLogger("lake")
+
+EVERY_SECONDS = 20.0
+"""Between the starts of two batches: each leaves a file in each table that it has news for."""
+
+
+def main() -> None:
+    setup_logging("lake")
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    once = "--once" in sys.argv[1:]
+    where = settings()
+    for what in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(what, lambda *_: sys.exit())
+    tables = lake(where)
+    tables.folder.mkdir(parents=True, exist_ok=True)
+    with lease.take(tables.folder) as held:
+        spark = lake_session(where)
+        lease.name_engine(held, engine(spark).pid)
+        try:
+            work(Work(spark, where, tables), once)
+        finally:
+            engine(spark).kill()  # wherever it is: there is one way to end
+
+
+def work(tables: Work, once: bool) -> None:
+    """Batch after batch, at once while there is more to read; until the log's end, or for ever."""
+    pause = Event()
+    while True:
+        begun = time.monotonic()
+        left = tables.batch()
+        if not left and once:
+            tables.tidy()
+            return
+        if not left:
+            pause.wait(max(0.0, EVERY_SECONDS - (time.monotonic() - begun)))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Trouble as trouble:
+        sys.exit(str(trouble))

@@ -1,0 +1,72 @@
+"""From the log to bronze: every record of every public topic, once, as it is."""
+
+import json
+from collections.abc import Collection, Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from infra.errors import Trouble
+from infra.kafka import Partition, admin, committed_ends
+from infra.settings import Settings
+from pipelines.common.bounded import Span
+from pipelines.common.source import FETCH, kafka_options
+from pipelines.lake.tables import TOPICS, Table
+
+COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+
+
+class OtherLog(Trouble):
+    """The log ends before the table does."""
+
+    def __init__(self, behind: Collection[Partition]) -> None:
+        named = ", ".join(f"{topic}/{partition}" for topic, partition in behind)
+        super().__init__(
+            f"The log should go on where the lake ends, but ends before it in {named}: it is "
+            "another log. Keep the folder lake under DATA_DIR elsewhere, or remove it."
+        )
+
+
+def append(spark: SparkSession, where: Settings, table: Table) -> int:
+    """Append what the log has beyond the table, a batch of it at most; how many offsets are left.
+
+    Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
+    """
+    before = table.held()
+    ends = committed_ends(admin(where), [topic.name for topic in TOPICS])
+    now = before.then(nearer(before.ends, ends, where.pipeline_records_per_batch_max))
+    records = part(spark, where, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+    table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
+    return sum(end - now.ends[at] for at, end in ends.items())
+
+
+def nearer(
+    starts: Mapping[Partition, int], ends: Mapping[Partition, int], records_max: int
+) -> dict[Partition, int]:
+    """The ends, or as far towards them as so many records go: each partition by its share."""
+    missing = {at: end - starts.get(at, 0) for at, end in ends.items()}
+    if behind := sorted(at for at, records in missing.items() if records < 0):
+        raise OtherLog(behind)
+    waiting = sum(missing.values())
+    if waiting <= records_max:
+        return dict(ends)
+    return {
+        at: ends[at] - records + -(-records * records_max // waiting)
+        for at, records in missing.items()
+    }
+
+
+def part(spark: SparkSession, where: Settings, span: Span) -> DataFrame:
+    """The committed records of a part of the log, with their headers."""
+    assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
+    return (
+        spark.read.format("kafka")
+        .options(**kafka_options(where), **FETCH)
+        # What was not committed has never been there.
+        .option("kafka.isolation.level", "read_committed")
+        .option("assign", json.dumps(assigned))
+        .option("startingOffsets", json.dumps(span.starts))
+        .option("endingOffsets", json.dumps(span.ends))
+        .option("includeHeaders", "true")
+        .option("failOnDataLoss", "true")
+        .load()
+    )

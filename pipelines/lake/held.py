@@ -1,0 +1,91 @@
+"""Up to where a table holds the log: each commit says so, and is there with its rows or not at all.
+
+So there is no second place that could say something else: no checkpoint, and none to be lost.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infra.errors import Trouble
+from infra.kafka import Partition
+from pipelines.common.bounded import spelled
+
+LOG = "_delta_log"
+WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
+"""Operations that change which rows there are."""
+
+
+class Unsaid(Trouble):
+    """A table that does not say up to where it holds the log."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"The last commit of {folder} should say up to which offsets the table holds the log, "
+            "but does not: somebody else has written to it. Remove the folder; the lake makes it "
+            "anew."
+        )
+
+
+@dataclass(frozen=True)
+class Held:
+    """The log below these offsets, and how many batches it came in."""
+
+    batch: int = 0
+    ends: Mapping[Partition, int] = field(default_factory=dict)
+
+    def of(self, topic: str) -> dict[Partition, int]:
+        """Those of one topic."""
+        return {at: end for at, end in self.ends.items() if at[0] == topic}
+
+    def then(self, ends: Mapping[Partition, int]) -> "Held":
+        """What is held after one more batch, up to these offsets."""
+        return Held(self.batch + 1, {**self.ends, **ends})
+
+    def said(self) -> str:
+        return json.dumps({"batch": self.batch, "ends": spelled(self.ends)})
+
+
+def held(folder: Path, version: int | None = None) -> Held:
+    """What the table holds, now or at a version of it; nothing where there is none.
+
+    Raises Unsaid.
+    """
+    for commit in commits(folder, version):
+        if said := commit.get("userMetadata"):
+            return understood(said)
+        if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
+            raise Unsaid(folder)
+    return Held()
+
+
+def understood(said: str) -> Held:
+    found = json.loads(said)
+    ends = {
+        (topic, int(partition)): end
+        for topic, partitions in found["ends"].items()
+        for partition, end in partitions.items()
+    }
+    return Held(found["batch"], ends)
+
+
+def newest(folder: Path) -> int:
+    """The table's version; -1 where there is none."""
+    names = (file.stem for file in (folder / LOG).glob("*.json"))
+    return max((int(name) for name in names if name.isdecimal()), default=-1)
+
+
+def committed_ms(folder: Path) -> int:
+    """When the table's last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
+    return next((int(commit["timestamp"]) for commit in commits(folder)), 0)
+
+
+def commits(folder: Path, version: int | None = None) -> Iterator[dict[str, Any]]:
+    """What the commits say of themselves, from the version backwards, as far as they are kept."""
+    at = newest(folder) if version is None else version
+    while at >= 0 and (file := folder / LOG / f"{at:020}.json").exists():
+        actions = map(json.loads, file.read_text().splitlines())
+        yield next(action["commitInfo"] for action in actions if "commitInfo" in action)
+        at -= 1

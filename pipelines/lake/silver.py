@@ -1,0 +1,54 @@
+"""From bronze to silver: the accepted events of a topic, each once."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from contracts import Contract
+from infra.kafka import Partition
+from pipelines.common.judge import MILLISECOND
+from pipelines.lake.held import Held
+from pipelines.lake.tables import Table
+from pipelines.lake.transform import accepted, first_copies
+
+APART_MAX = timedelta(days=1)
+"""A copy says of its event the same time. One that is off by less is looked for all the same."""
+
+
+def refine(spark: SparkSession, topic: Contract, bronze: Table, silver: Table, until: Held) -> None:
+    """Append the events of the topic that bronze has beyond silver."""
+    before, ends = silver.held(), until.of(topic.name)
+    if before.ends == ends:
+        return
+    records = bronze.read(spark).where(F.col("topic") == topic.name)
+    beyond = records.where(between("partition", "offset", before.ends, ends))
+    new = first_copies(accepted(topic, beyond)).persist()
+    try:
+        silver.write(unknown(new, silver.read(spark)), before.then(ends))
+    finally:
+        new.unpersist()
+
+
+def unknown(new: DataFrame, known: DataFrame) -> DataFrame:
+    """Those of which no earlier copy is known."""
+    [oldest] = new.agg(F.min(F.unix_millis("event_time")).alias("ms")).collect()
+    if oldest["ms"] is None:
+        return new
+    since = F.timestamp_millis(F.lit(oldest["ms"] - APART_MAX // MILLISECOND))
+    near = known.where(F.col("event_time") >= since)
+    return new.join(near.select("_partition", "event_id"), ["_partition", "event_id"], "left_anti")
+
+
+def between(
+    partition: str, offset: str, starts: Mapping[Partition, int], ends: Mapping[Partition, int]
+) -> Column:
+    """Whether a record lies in this part of its topic."""
+    parts = (
+        (F.col(partition) == at[1]) & (F.col(offset) >= starts.get(at, 0)) & (F.col(offset) < end)
+        for at, end in ends.items()
+    )
+    return reduce(or_, parts)

@@ -1,0 +1,136 @@
+"""The tables: what their rows mean, where they are, how they are written and kept small."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from contracts import CONTRACTS, Contract, spark_ddl
+from contracts.judging import JUDGED
+from infra.settings import Settings
+from pipelines.lake.held import Held, committed_ms, held, newest
+
+TOPICS = tuple(
+    topic
+    for _, topic in sorted(CONTRACTS.items())
+    if topic.kind == "topic" and topic.visibility == "public"
+)
+"""Whose records are kept: of every public topic. Views can be computed anew."""
+
+EVENTS = tuple(JUDGED.values())
+"""Of these topics, those whose records say when something happened, and so can be told apart."""
+
+RECORD = (
+    "topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY, "
+    "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
+)
+PLACE = "_partition INT, _offset BIGINT, _published TIMESTAMP"
+DAILY_FACTS = (
+    "day DATE, store_id STRING, sku STRING, receipts BIGINT, units_sold BIGINT, "
+    "sales_cents BIGINT, units_refunded BIGINT, refunded_cents BIGINT, units_received BIGINT, "
+    "units_adjusted BIGINT"
+)
+
+PROPERTIES = {
+    # Old versions: for who reads a pinned one while the table goes on.
+    "delta.deletedFileRetentionDuration": "interval 6 hours",
+    "delta.logRetentionDuration": "interval 2 days",
+    "delta.checkpointInterval": "50",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A Delta table, and its columns as Spark spells them."""
+
+    folder: Path
+    columns: str
+    partitioned_by: Sequence[str] = ()
+
+    @property
+    def address(self) -> str:
+        """Its name in SQL."""
+        escaped = str(self.folder).replace("`", "``")
+        return f"delta.`{escaped}`"
+
+    def held(self) -> Held:
+        return held(self.folder)
+
+    def committed_ms(self) -> int:
+        """When its last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
+        return committed_ms(self.folder)
+
+    def make(self, spark: SparkSession) -> None:
+        """Make it where it is missing."""
+        if newest(self.folder) >= 0:
+            return
+        by = f"PARTITIONED BY ({', '.join(self.partitioned_by)})" if self.partitioned_by else ""
+        kept = ", ".join(f"'{name}' = '{value}'" for name, value in PROPERTIES.items())
+        spark.sql(
+            f"CREATE TABLE {self.address} ({self.columns}) USING delta {by} TBLPROPERTIES ({kept})"
+        )
+
+    def read(self, spark: SparkSession, version: int | None = None) -> DataFrame:
+        reader = spark.read.format("delta")
+        if version is not None:
+            reader = reader.option("versionAsOf", version)
+        return reader.load(str(self.folder))
+
+    def write(self, rows: DataFrame, now: Held, instead_of: str | None = None) -> None:
+        """Append the rows, or put them in the place of others, in one file for each partition.
+
+        The same commit says up to where the log is held. A batch that is there already, by the
+        number, is not written again.
+        """
+        writer = (
+            rows.coalesce(1)
+            .write.format("delta")
+            .option("userMetadata", now.said())
+            .option("txnAppId", "lake")
+            .option("txnVersion", now.batch)
+        )
+        if instead_of is None:
+            writer.mode("append").save(str(self.folder))
+        else:
+            writer.mode("overwrite").option("replaceWhere", instead_of).save(str(self.folder))
+
+    def tidy(self, spark: SparkSession) -> None:
+        """Join small files, and remove those that no version needs that is still to be read."""
+        said = "spark.databricks.delta.commitInfo.userMetadata"
+        spark.conf.set(said, self.held().said())
+        try:
+            spark.sql(f"OPTIMIZE {self.address}")
+            spark.sql(f"VACUUM {self.address}")
+        finally:
+            spark.conf.unset(said)
+
+
+@dataclass(frozen=True)
+class Lake:
+    """All tables, under one folder."""
+
+    folder: Path
+
+    @property
+    def bronze(self) -> Table:
+        """A row per record of a public topic, as it is in the log: the archive."""
+        return Table(self.folder / "bronze", RECORD, ("topic",))
+
+    def silver(self, topic: Contract) -> Table:
+        """A row per event of the topic: the fields of its contract, and where its record lies."""
+        name = f"{topic.domain}.{topic.entity}.v{topic.major}"
+        return Table(self.folder / "silver" / name, f"{spark_ddl(topic)}, {PLACE}")
+
+    @property
+    def gold(self) -> Table:
+        """A row per day of UTC, store and sku: what moved."""
+        return Table(self.folder / "gold" / "daily-facts", DAILY_FACTS, ("day",))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return self.bronze, *map(self.silver, EVENTS), self.gold
+
+
+def lake(settings: Settings) -> Lake:
+    return Lake(settings.data_dir / "lake")

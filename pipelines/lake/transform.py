@@ -1,0 +1,135 @@
+"""From records to events, and from events to what moved on a day: frames in, frame out."""
+
+from collections.abc import Collection
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, spark_ddl
+from contracts.judging import RELEASABLE
+from pipelines.common.choose import choose
+from pipelines.common.decode import event
+from pipelines.common.events import RELEASE, decoded, fault, reason
+from pipelines.common.judge import content_checks, time_checks
+
+MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
+"""The topics whose events move stock."""
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+AMOUNTS = (
+    "receipts",
+    "units_sold",
+    "sales_cents",
+    "units_refunded",
+    "refunded_cents",
+    "units_received",
+    "units_adjusted",
+)
+
+
+def accepted(topic: Contract, records: DataFrame) -> DataFrame:
+    """A row per accepted record of the topic, judged as every pipeline does: its event, its place.
+
+    A release is the release: the event in it stays wrapped.
+    """
+    judged = releases(records) if topic is RELEASES else alone(topic, records)
+    kind = f"STRUCT<{spark_ddl(topic)}>"
+    return (
+        judged.where(F.col("_reason").isNull())
+        .withColumn("_event", F.col("_event").cast(kind))
+        .select(
+            "_event.*",
+            F.col("partition").alias("_partition"),
+            F.col("offset").alias("_offset"),
+            F.col("timestamp").alias("_published"),
+        )
+    )
+
+
+def alone(topic: Contract, records: DataFrame) -> DataFrame:
+    key, published = F.col("key").cast("string"), F.col("timestamp")
+    checks = [*content_checks(topic, "_event", key), *time_checks(topic, "_event", published)]
+    return records.withColumn("_event", event(topic, F.col("value"))).withColumn(
+        "_reason", choose(checks)
+    )
+
+
+def releases(records: DataFrame) -> DataFrame:
+    """A release stands and falls with the event that it wraps."""
+    wrapped = tuple(RELEASABLE.values())
+    return (
+        decoded(wrapped, records)
+        .withColumn("_fault", fault(wrapped))
+        .withColumn("_reason", reason(wrapped))
+        .withColumn("_event", F.col(RELEASE))
+    )
+
+
+def first_copies(events: DataFrame) -> DataFrame:
+    """Of each event the first copy in its partition."""
+    copies = Window.partitionBy("_partition", "event_id").orderBy("_offset")
+    return events.withColumn("_copy", F.row_number().over(copies)).where("_copy = 1").drop("_copy")
+
+
+def daily_facts(
+    receipts: DataFrame, refunds: DataFrame, shipments: DataFrame, adjustments: DataFrame
+) -> DataFrame:
+    """A row per day of UTC, store and sku: what was sold, taken back, received and adjusted.
+
+    What came in time for its topic counts, however late; releases do not, as in any window.
+    """
+    units = F.col("units").cast("long")
+    cents = units * F.col("unit_price_cents")
+    parts = (
+        moved(lines(receipts), receipts=F.col("first"), units_sold=units, sales_cents=cents),
+        moved(lines(refunds), units_refunded=units, refunded_cents=cents),
+        moved(lines(shipments.where("status = 'received'")), units_received="received_units"),
+        moved(adjustments, units_adjusted=units),
+    )
+    return (
+        reduce(DataFrame.unionByName, parts)
+        .groupBy("day", "store_id", "sku")
+        .agg(*[F.sum(name).alias(name) for name in AMOUNTS])
+    )
+
+
+def lines(events: DataFrame) -> DataFrame:
+    """A row per line; `first` is 1 on the first of its event that names the sku, otherwise 0."""
+    opened = events.select("*", F.posexplode("lines").alias("_position", "_line"))
+    first = F.array_position(F.col("lines")["sku"], F.col("_line")["sku"]) == F.col("_position") + 1
+    return opened.select("event_time", "store_id", "_line.*", first.cast("int").alias("first"))
+
+
+def moved(lines: DataFrame, **amounts: Column | str) -> DataFrame:
+    """A row per line, with its day and what it adds; nothing to the other amounts."""
+    given = {name: F.col(of) if isinstance(of, str) else of for name, of in amounts.items()}
+    return lines.select(
+        day_of("event_time").alias("day"),
+        "store_id",
+        "sku",
+        *[given.get(name, F.lit(0)).cast("long").alias(name) for name in AMOUNTS],
+    )
+
+
+def day_of(event_time: str) -> Column:
+    """The day of UTC, whatever the session's zone."""
+    return F.date_from_unix_date(day_number(event_time))
+
+
+def day_number(event_time: str) -> Column:
+    """How many days of UTC lie between 1970 and it."""
+    return F.floor(F.unix_millis(event_time) / DAY_MS).cast("int")
+
+
+def on_days(numbers: Collection[int]) -> Column:
+    """Whether an event happened on one of the days: as ranges, by which files are left out."""
+    time = F.col("event_time")
+    ranges = [
+        (time >= F.timestamp_millis(F.lit(number * DAY_MS)))
+        & (time < F.timestamp_millis(F.lit((number + 1) * DAY_MS)))
+        for number in numbers
+    ]
+    return reduce(or_, ranges, F.lit(False))

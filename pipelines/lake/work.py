@@ -1,0 +1,76 @@
+"""A batch: from the log to bronze, from there to silver, from there to gold."""
+
+import logging
+import time
+from collections.abc import Collection
+
+from pyspark.sql import SparkSession
+
+from contracts.schemas import registered_since
+from infra.errors import Trouble
+from infra.settings import Settings
+from pipelines.lake.bronze import append
+from pipelines.lake.gold import add_up
+from pipelines.lake.silver import refine
+from pipelines.lake.tables import EVENTS, Lake
+
+log = logging.getLogger("lake")
+
+TIDY_BATCHES = 100
+"""How many commits a table takes before its small files are joined and old ones removed."""
+
+
+class NewerSchema(Trouble):
+    """The lock has a schema that this process has not loaded."""
+
+    def __init__(self, numbers: Collection[int]) -> None:
+        listed = ", ".join(map(str, sorted(numbers)))
+        super().__init__(
+            f"The lake should know every schema of what it reads, but the lock file has {listed} "
+            "by now, which it has not loaded: it goes no further, and nothing is lost. Started "
+            "again, as the supervisor does, it knows them."
+        )
+
+
+class Work:
+    """What is done again and again."""
+
+    def __init__(self, spark: SparkSession, where: Settings, lake: Lake) -> None:
+        self._spark, self._where, self._lake = spark, where, lake
+        for table in lake.tables:
+            table.make(spark)
+        self._tidied = {table.folder: due(table.held().batch) for table in lake.tables}
+
+    def batch(self) -> int:
+        """Bring every table to where the log ends, or nearer to it; how many offsets are left.
+
+        Raises OtherLog, NewerSchema.
+        """
+        begun = time.monotonic()
+        left = append(self._spark, self._where, self._lake.bronze)
+        until = self._lake.bronze.held()
+        # Asked once the records are there: with what is registered later none of them is written.
+        if newer := registered_since({topic.name for topic in EVENTS}):
+            raise NewerSchema(newer)
+        for topic in EVENTS:
+            refine(self._spark, topic, self._lake.bronze, self._lake.silver(topic), until)
+        add_up(self._spark, self._lake)
+        self._tidy_what_is_due()
+        log.info("batch %d: %d left, %.1f s", until.batch, left, time.monotonic() - begun)
+        return left
+
+    def tidy(self) -> None:
+        for table in self._lake.tables:
+            table.tidy(self._spark)
+
+    def _tidy_what_is_due(self) -> None:
+        for table in self._lake.tables:
+            reached = due(table.held().batch)
+            if reached > self._tidied[table.folder]:
+                table.tidy(self._spark)
+                self._tidied[table.folder] = reached
+
+
+def due(batch: int) -> int:
+    """How often a table of so many batches should have been tidied."""
+    return batch // TIDY_BATCHES

@@ -1,0 +1,243 @@
+"""The lake of one drawn log: killed on the way, and read with other readers than Spark."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, Contract, encode, key
+from infra.kafka import admin, committed_ends, producer
+from infra.settings import Settings, root
+from pipelines.lake.held import held
+from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
+from tests.oracle.lake import Events, daily_facts, events
+from tests.oracle.log import Record, read
+from tests.processes import engines, environment
+from tests.replay.log import drawn_log
+from tests.replay.playing import publish
+from tests.seeds import drawn
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
+
+SECONDS_MAX = 180
+KILLS = 2
+ABORTED = b"aborted"
+
+
+@pytest.fixture(scope="module")
+def log(kafka: Settings) -> Settings:
+    """A broker with a drawn world's log, orders in transactions, and a record of a stranger."""
+    chance = drawn("lake")
+    entries = drawn_log(chance)
+    publish(kafka, entries)
+    order(kafka)
+    stranger = producer(kafka)
+    headers: list[tuple[str, str | bytes | None]] = [("a", b"\0"), ("b", None)]
+    stranger.produce(RECEIPTS.name, headers=headers, partition=0, timestamp=1)
+    stranger.flush(SECONDS_MAX)
+    return kafka.model_copy(
+        update={"pipeline_records_per_batch_max": len(entries) // chance.randint(2, 4)}
+    )
+
+
+def order(kafka: Settings) -> None:
+    """An order, one that is taken back, and one more."""
+    gate = producer(kafka, transactional_id="test")
+    gate.init_transactions(SECONDS_MAX)
+    value = encode(PURCHASE_ORDERS, PURCHASE_ORDERS.examples[0])
+    name = key(PURCHASE_ORDERS, PURCHASE_ORDERS.examples[0])
+    for committed in (True, False, True):
+        gate.begin_transaction()
+        gate.produce(PURCHASE_ORDERS.name, key=name if committed else ABORTED, value=value)
+        gate.flush(SECONDS_MAX)
+        if committed:
+            gate.commit_transaction(SECONDS_MAX)
+        else:
+            gate.abort_transaction(SECONDS_MAX)
+
+
+@pytest.fixture(scope="module")
+def tables(log: Settings) -> Lake:
+    """The lake when it holds the whole log, having been killed at drawn points on the way."""
+    chance, found = drawn("kills"), lake(log)
+    for _ in range(KILLS):
+        kill(log, chance, found)
+    running = start(log)
+    assert running.wait(SECONDS_MAX) == 0, output(log)
+    return found
+
+
+def kill(where: Settings, chance: Random, found: Lake) -> None:
+    """Run the lake until a drawn table has one more batch, and then no further."""
+    table: Table = chance.choice(
+        [found.bronze, found.silver(RECEIPTS), found.silver(SHIPMENTS), found.gold]
+    )
+    before = held(table.folder).batch
+    running = start(where)
+    wait_until(
+        lambda: running.poll() is not None or held(table.folder).batch > before,
+        f"a batch comes into {table.folder.name}: {output(where)}",
+        SECONDS_MAX,
+    )
+    victims = engines(running.pid)
+    running.kill()
+    running.wait(SECONDS_MAX)
+    for victim in victims:
+        victim.kill()
+        victim.wait(SECONDS_MAX)
+
+
+def start(where: Settings) -> "subprocess.Popen[bytes]":
+    with (where.data_dir / "lake.log").open("ab") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "pipelines.lake", "--once"],
+            cwd=root(),
+            env=environment(where),
+            stdout=file,
+            stderr=file,
+        )
+
+
+def output(where: Settings) -> str:
+    return (where.data_dir / "lake.log").read_text()
+
+
+@pytest.fixture(scope="module")
+def published(log: Settings) -> list[Record]:
+    """Every record that a reader of the log gets."""
+    ends = committed_ends(admin(log), [topic.name for topic in TOPICS])
+    return list(read(log, ends))
+
+
+@pytest.fixture(scope="module")
+def expected(published: list[Record]) -> Events:
+    return events(published, [topic.name for topic in EVENTS])
+
+
+def rows(table: Table) -> list[dict[str, Any]]:
+    """The table's rows, as delta-rs reads them."""
+    found: list[dict[str, Any]] = arrow(table).to_pylist()
+    return found
+
+
+def arrow(table: Table) -> pa.Table:
+    return pa.table(DeltaTable(str(table.folder)).to_pyarrow_table())
+
+
+def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[Record]) -> None:
+    found = [
+        (
+            row["topic"],
+            row["partition"],
+            row["offset"],
+            round(row["timestamp"].timestamp() * 1000),
+            row["key"],
+            row["value"],
+            [(header["key"], header["value"]) for header in row["headers"] or ()],
+        )
+        for row in rows(tables.bronze)
+    ]
+    assert len(found) == len(published)
+    assert sorted(found, key=lambda row: row[:3]) == sorted(
+        [
+            (
+                one.topic,
+                one.partition,
+                one.offset,
+                one.published_ms,
+                one.key,
+                one.value,
+                list(one.headers.items()),
+            )
+            for one in published
+        ],
+        key=lambda row: row[:3],
+    )
+
+
+def test_what_was_not_committed_is_not_there(tables: Lake) -> None:
+    orders = [row for row in rows(tables.bronze) if row["topic"] == PURCHASE_ORDERS.name]
+    assert len(orders) == 2
+    assert ABORTED not in {row["key"] for row in orders}
+
+
+def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: Lake) -> None:
+    ends = committed_ends(admin(log), [topic.name for topic in TOPICS])
+    assert held(tables.bronze.folder).ends == ends
+    for topic in EVENTS:
+        of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
+        assert held(tables.silver(topic).folder).ends == of_topic
+    assert held(tables.gold.folder).ends.items() <= ends.items()
+
+
+def test_bronze_has_no_gap_below_what_any_version_says(tables: Lake) -> None:
+    newest = DeltaTable(str(tables.bronze.folder)).version()
+    for version in range(newest + 1):
+        said = held(tables.bronze.folder, version)
+        table = DeltaTable(str(tables.bronze.folder), version=version)
+        columns = table.to_pyarrow_table(columns=["topic", "partition"])
+        counted = Counter(
+            zip(columns["topic"].to_pylist(), columns["partition"].to_pylist(), strict=True)
+        )
+        plain = {topic.name for topic in EVENTS}  # the others are written in transactions
+        assert {at: end for at, end in said.ends.items() if at[0] in plain and end} == {
+            at: count for at, count in counted.items() if at[0] in plain
+        }
+
+
+@pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
+def test_silver_has_the_oracles_events(tables: Lake, expected: Events, topic: Contract) -> None:
+    found = {
+        (row.pop("_partition"), row.pop("_offset")): {
+            name: value for name, value in row.items() if name != "_published"
+        }
+        for row in rows(tables.silver(topic))
+    }
+    assert found == expected[topic.name]
+
+
+def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
+    found = rows(tables.gold)
+    assert found
+    assert by_key(found) == by_key(daily_facts(expected))
+
+
+def by_key(facts: list[dict[str, Any]]) -> Mapping[tuple[Any, ...], dict[str, Any]]:
+    named = {(row["day"], row["store_id"], row["sku"]): row for row in facts}
+    assert len(named) == len(facts)
+    return named
+
+
+def test_duckdb_reads_it(tables: Lake) -> None:
+    """Sales of gold are those of silver: SQL over the files that the table's log names."""
+    engine = duckdb.connect()
+    engine.register("facts", arrow(tables.gold))
+    engine.register("receipts", arrow(tables.silver(RECEIPTS)))
+    [(of_gold,)] = engine.sql("select sum(units_sold) from facts").fetchall()
+    [(of_silver,)] = engine.sql(
+        "select sum(line.units) from (select unnest(lines) as line from receipts)"
+    ).fetchall()
+    assert of_gold == of_silver > 0
+
+
+def test_a_batch_leaves_one_file_at_most_in_each_partition_of_a_table(tables: Lake) -> None:
+    for table in (tables.bronze, *map(tables.silver, EVENTS)):
+        for commit in DeltaTable(str(table.folder)).history():
+            if commit["operation"] == "WRITE":
+                added = int(commit["operationMetrics"].get("numFiles", 0))
+                assert added <= (len(TOPICS) if table == tables.bronze else 1)
+
+
+def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
+    for table in tables.tables:
+        files = DeltaTable(str(table.folder)).file_uris()
+        assert len(files) == len({Path(file).parent for file in files})
