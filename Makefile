@@ -9,7 +9,7 @@ ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
-.PHONY: help up backfill status logs down reset doctor verify replay image up-docker down-docker bench test test-docker test-fast check format lock
+.PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-docker test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -38,6 +38,9 @@ doctor: ## whether this machine has what a start needs
 
 verify: ## compare every view with an independent computation
 	$(RETAIL) verify
+
+quality: ## hold the lake's tables against their contracts (LAKE=on)
+	$(RETAIL) quality
 
 replay: ## changed code from offset zero, compared: PIPELINE=fraud
 	$(RETAIL) replay start $(PIPELINE)

@@ -118,6 +118,11 @@ class Settings(BaseSettings):
         description="records that a pipeline which catches up reads at a time",
     )
 
+    lake: bool = Field(
+        False,
+        description="whether the lake runs: all public topics as Delta tables, by a second Spark",
+    )
+
     simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
     simulator_speed: float = Field(
         10.0,

@@ -19,6 +19,7 @@ READY_SECONDS_MAX = {
     "ordering": 90,
     "supplier": 90,
     "api": 240,
+    "lake": 240,
 }
 POLL_SECONDS = 0.3
 # Given up by the process manager, ended for good, or stopped by somebody else.

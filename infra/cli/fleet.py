@@ -45,6 +45,8 @@ def names(settings: Settings) -> tuple[str, ...]:
     left_out = set() if settings.broker_embedded else {"broker"}
     if settings.simulator_refill != "orders":
         left_out |= ORDERS
+    if not settings.lake:
+        left_out.add("lake")
     return tuple(name for name in COMPONENTS if name not in left_out)
 
 

@@ -12,6 +12,7 @@ from infra.cli.doctor import doctor
 from infra.cli.down import down
 from infra.cli.load import load_command
 from infra.cli.logs import logs
+from infra.cli.quality import quality
 from infra.cli.quarantine import app as quarantine
 from infra.cli.replay.app import app as replay
 from infra.cli.reset import reset
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A retailer run on a log: start it, look at it, check its numbers.",
 )
-for command in (up, backfill, down, status, logs, reset, doctor, verify, bench):
+for command in (up, backfill, down, status, logs, reset, doctor, verify, quality, bench):
     app.command()(command)
 app.command("load")(load_command)
 app.add_typer(topics, name="topics")

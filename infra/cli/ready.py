@@ -117,6 +117,16 @@ def supplier(settings: Settings, started_at: int) -> str | None:
     return "waits for orders"
 
 
+def lake(settings: Settings, started_at: int) -> str | None:
+    """Ready once it has committed since this start, be it that there was nothing to read."""
+    from pipelines.lake import tables  # which not every image has
+
+    bronze = tables.lake(settings).bronze
+    if bronze.committed_ms() < started_at * 1000:
+        return None
+    return f"{behind(settings, bronze.held().ends)} records behind"
+
+
 def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
     """The newest record per key of a control topic."""
     records = read_to_end(settings, contract.name, records_max=MARKERS_READ_MAX)
@@ -135,6 +145,7 @@ PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
     "ordering": ordering,
     "supplier": supplier,
     "api": api,
+    "lake": lake,
 }
 """By component: what it is ready with, given the second of its start; None: not yet."""
 

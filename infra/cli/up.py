@@ -59,7 +59,7 @@ def check(current: Settings) -> None:
 
 
 def fetch_jars(current: Settings) -> None:
-    sets = [jar_set(name) for name in NAMES]
+    sets = [jar_set(name) for name in NAMES if name != "delta" or current.lake]
     with screen.waiting("jars", "verifying") as wait:
         for wanted in sets:
             fetch(

@@ -21,7 +21,7 @@ from pipelines.lake.work import Work
 
 log = logging.getLogger("lake")
 
-EVERY_SECONDS = 20.0
+EVERY_SECONDS = 30.0
 """Between the starts of two batches: each leaves a file in each table that it has news for."""
 
 

@@ -12,7 +12,7 @@ from infra.cli.main import app
 from infra.settings import root
 
 MAKEFILE = (root() / "Makefile").read_text()
-VERBS_MAX = 20
+VERBS_MAX = 21
 
 
 def make(*arguments: str, folder: Path | None = None) -> str:

@@ -40,6 +40,10 @@ def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> N
     assert set(fleet.names(orders)) - set(fleet.names(remote)) == {"broker"}
 
 
+def test_the_lake_runs_where_it_is_asked_for() -> None:
+    assert set(fleet.names(Settings(lake=True))) - set(fleet.names(Settings())) == {"lake"}
+
+
 def status(*options: str) -> str:
     answer = CliRunner().invoke(app, ["status", *options])
     assert answer.exit_code == 0

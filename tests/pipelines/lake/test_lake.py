@@ -1,5 +1,6 @@
 """The lake of one drawn log: killed on the way, and read with other readers than Spark."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -241,3 +242,24 @@ def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
     for table in tables.tables:
         files = DeltaTable(str(table.folder)).file_uris()
         assert len(files) == len({Path(file).parent for file in files})
+
+
+def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None:
+    """All is as expected; only no API is there, whose view it could be held against."""
+    told = subprocess.run(
+        [sys.executable, "-m", "infra.cli.main", "quality", "--json"],
+        cwd=root(),
+        env=environment(log),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS_MAX,
+    )
+    assert told.returncode == 1, told.stderr
+    found = json.loads(told.stdout.splitlines()[-1])
+    assert "API" in found["not_compared"] or "answer" in found["not_compared"]
+    assert [one for one in found["tables"] if one["failed"]] == []
+    assert {one["table"] for one in found["tables"]} == {
+        table.folder.name for table in tables.tables
+    }
+    assert (log.data_dir / "reports" / "quality" / "index.html").exists()

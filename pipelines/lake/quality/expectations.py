@@ -1,0 +1,123 @@
+"""From a contract's rules to expectations: by the rules' words, not by the hot path's SQL.
+
+What an array's items have to keep is expected of a frame with a row per item.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from great_expectations import expectations as gxe
+from great_expectations.expectations.expectation import Expectation
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from contracts import Contract, Rule
+
+EVENTS = "events"
+"""The frame with a row per event; the others are named by the array whose items they have."""
+
+BYTES = "{}_bytes"
+ITEMS = "{}_items"
+
+Make = Callable[[str, Any], Expectation]
+"""Of a column and the rule's limit."""
+
+
+def at_least(column: str, limit: Any, *, strict: bool = False) -> Expectation:
+    return gxe.ExpectColumnValuesToBeBetween(column=column, min_value=limit, strict_min=strict)
+
+
+def at_most(column: str, limit: Any, *, strict: bool = False) -> Expectation:
+    return gxe.ExpectColumnValuesToBeBetween(column=column, max_value=limit, strict_max=strict)
+
+
+def matches(column: str, limit: str) -> Expectation:
+    # Java's $ overlooks a line break at the end.
+    return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=limit.removesuffix("$") + r"\z")
+
+
+MAKES: Mapping[str, Make] = {
+    "required": lambda column, _: gxe.ExpectColumnValuesToNotBeNull(column=column),
+    "minimum": at_least,
+    "maximum": at_most,
+    "exclusiveMinimum": partial(at_least, strict=True),
+    "exclusiveMaximum": partial(at_most, strict=True),
+    "minLength": lambda column, limit: gxe.ExpectColumnValueLengthsToBeBetween(
+        column=column, min_value=limit
+    ),
+    "maxLength": lambda column, limit: gxe.ExpectColumnValueLengthsToBeBetween(
+        column=column, max_value=limit
+    ),
+    "maxBytes": at_most,
+    "pattern": matches,
+    "validValues": lambda column, limit: gxe.ExpectColumnValuesToBeInSet(
+        column=column, value_set=list(limit)
+    ),
+    "minItems": at_least,
+    "maxItems": at_most,
+    "notEqual": lambda column, limit: gxe.ExpectColumnValuesToNotBeInSet(
+        column=column, value_set=[limit]
+    ),
+    "lessThan": lambda column, limit: compared(column, limit, or_equal=False),
+    "atMost": lambda column, limit: compared(column, limit, or_equal=True),
+}
+"""By the kind of a rule, as in contracts/rules.py. None says anything of a value that is absent,
+except the one that asks for it."""
+
+MEASURED = {"maxBytes": BYTES, "minItems": ITEMS, "maxItems": ITEMS}
+"""Which kinds are expected of a column that measures the field."""
+
+
+def compared(column: str, limit: str, *, or_equal: bool) -> Expectation:
+    return gxe.ExpectColumnPairValuesAToBeGreaterThanB(
+        column_A=limit,
+        column_B=column,
+        or_equal=or_equal,
+        ignore_row_if="either_value_is_missing",
+    )
+
+
+def expected(contract: Contract) -> dict[str, dict[str, Expectation]]:
+    """By frame, and by the name of the rule: what is expected."""
+    found: dict[str, dict[str, Expectation]] = {EVENTS: {}}
+    for rule in contract.rules:
+        if rule.kind == "required" and len(rule.path) > 1:
+            continue  # Avro cannot leave it out: as on the hot path
+        found.setdefault(frame_of(rule), {})[rule.name] = expectation(rule)
+    return found
+
+
+def frame_of(rule: Rule) -> str:
+    return EVENTS if len(rule.path) == 1 else rule.path[0]
+
+
+def expectation(rule: Rule) -> Expectation:
+    column = MEASURED.get(rule.kind, "{}").format(rule.path[-1])
+    made = MAKES[rule.kind](column, rule.limit)
+    made.description = rule.name
+    return made
+
+
+def frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, DataFrame]:
+    """The frames that the expectations are of; `identity` names the event in each of their rows."""
+    found = {EVENTS: events.select(*identity, *columns(contract))}
+    for array in contract.fields:
+        if array.item:
+            items = events.select(*identity, F.explode(array.name).alias("_item"))
+            found[array.name] = items.select(*identity, "_item.*")
+    return found
+
+
+def columns(contract: Contract) -> list[Column]:
+    """The fields, with what is measured of some; of an array only how many items it has."""
+    found = []
+    for one in contract.fields:
+        if one.item:
+            items = F.array_size(one.name)
+            found += [items.alias(one.name), items.alias(ITEMS.format(one.name))]
+        else:
+            found.append(F.col(one.name))
+        if one.type == "bytes":
+            found.append(F.octet_length(one.name).alias(BYTES.format(one.name)))
+    return found

@@ -1,0 +1,103 @@
+"""What is counted and added up of whole tables, as small frames that expectations can be of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
+from infra.kafka import Partition
+from pipelines.lake.silver import between
+from pipelines.lake.tables import EVENTS
+from pipelines.lake.transform import AMOUNTS, daily_facts
+
+PLAIN = frozenset(topic.name for topic in EVENTS)
+"""Topics without gaps: neither compacted nor written in transactions."""
+
+Day = Mapping[str, int]
+"""Units sold and refunded."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a view tells of each day, having counted the log below some offsets."""
+
+    name: str
+    ends: Mapping[Partition, int]
+    days: Mapping[date, Day]
+
+
+def counted(spark: SparkSession, records: DataFrame, ends: Mapping[Partition, int]) -> DataFrame:
+    """A row per partition that holds, or should hold, records: how many, and how many offsets.
+
+    `gaps_max`: how many of the offsets may have no record.
+    """
+    said = spark.createDataFrame(
+        [(*at, end, 0 if at[0] in PLAIN else end) for at, end in ends.items() if end],
+        "topic STRING, partition INT, offsets BIGINT, gaps_max BIGINT",
+    )
+    found = records.groupBy("topic", "partition").agg(
+        F.count("*").alias("records"),
+        F.countDistinct("offset").alias("different"),
+        F.min("offset").alias("first"),
+        F.max("offset").alias("last"),
+    )
+    counts = said.join(found, ["topic", "partition"], "full")
+    return (
+        counts.withColumn("after_last", F.col("last") + 1)
+        .fillna(0)
+        .withColumn("gaps", F.col("offsets") - F.col("records"))
+    )
+
+
+def misadded(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame:
+    """Rows of gold that silver does not give, and those that it does and that are not there."""
+    columns = ["day", "store_id", "sku", *AMOUNTS]
+    of_silver = facts(silver).select(columns)
+    of_gold = gold.select(columns)
+    return of_gold.exceptAll(of_silver).unionByName(of_silver.exceptAll(of_gold))
+
+
+def facts(silver: Mapping[Contract, DataFrame]) -> DataFrame:
+    return daily_facts(*[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)])
+
+
+def below(
+    silver: Mapping[Contract, DataFrame], ends: Mapping[Partition, int]
+) -> dict[Contract, DataFrame]:
+    """The events below these offsets."""
+    parts = {}
+    for topic, events in silver.items():
+        of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
+        parts[topic] = (
+            events.where(between("_partition", "_offset", {}, of_topic))
+            if of_topic
+            else events.limit(0)
+        )
+    return parts
+
+
+def by_day(
+    spark: SparkSession, silver: Mapping[Contract, DataFrame], told: Told, names: Sequence[str]
+) -> DataFrame:
+    """A row per day that the view tells of: what it says, and what silver says.
+
+    Readers of the view may have dropped older days.
+    """
+    of_view = spark.createDataFrame(
+        [(day, *[said[name] for name in names]) for day, said in told.days.items()],
+        "day DATE, " + ", ".join(f"{name}_told BIGINT" for name in names),
+    )
+    found = (
+        facts(below(silver, told.ends))
+        .groupBy("day")
+        .agg(*[F.sum(name).alias(name) for name in names])
+    )
+    oldest = min(told.days, default=date.max)
+    moving = reduce(or_, [F.col(name) != 0 for name in names])
+    recent = found.where((F.col("day") >= F.lit(oldest)) & moving)
+    return recent.join(of_view, "day", "full").fillna(0)

@@ -1,0 +1,188 @@
+"""The hot path's predicates and the expectations name the same bad rows."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import great_expectations as gx
+import pytest
+from great_expectations.core import ExpectationValidationResult
+from great_expectations.expectations.expectation import Expectation
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, rule_sql, spark_ddl
+from pipelines.lake.quality.checking import (
+    TOLD,
+    Pinned,
+    Suite,
+    Verdict,
+    context_of_its_own,
+    of_records,
+    of_totals,
+    verdict,
+)
+from pipelines.lake.quality.expectations import expected, frames
+from pipelines.lake.quality.sums import Told, by_day, counted
+from pipelines.lake.tables import EVENTS, Table
+from pipelines.lake.transform import MOVES, accepted
+from tests.contracts.broken_rules import broken_rules
+from tests.contracts.strategies import drawn, typed
+from tests.pipelines.log import OPENING, receipt, refund
+from tests.pipelines.log import records as records_of
+
+pytestmark = pytest.mark.spark
+
+RECORDS = 60
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(scope="module")
+def bad(spark: SparkSession) -> dict[str, DataFrame]:
+    """By topic: events with a number, drawn so that rules are kept and broken."""
+    return {topic.name: numbered(spark, topic) for topic in EVENTS}
+
+
+def numbered(spark: SparkSession, topic: Contract) -> DataFrame:
+    candidates = [
+        *topic.examples,
+        *(example.value for example in topic.invalid_examples),
+        *drawn(typed(topic), RECORDS),
+    ]
+    # The others break what Avro cannot leave out: they are never decoded.
+    asked = {rule for rule, _ in rule_sql(topic)}
+    events = [event for event in candidates if broken_rules(topic, event) <= asked]
+    rows = [
+        (number, *[event[field.name] for field in topic.fields])
+        for number, event in enumerate(events)
+    ]
+    return spark.createDataFrame(rows, f"at INT, {spark_ddl(topic)}").coalesce(1)
+
+
+@pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
+def test_they_agree(bad: dict[str, DataFrame], topic: Contract) -> None:
+    events = bad[topic.name].persist()
+    hot = by_predicates(topic, events)
+    cold = by_expectations(topic, events)
+    assert cold == hot
+    assert any(hot.values())
+
+
+def by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
+    """By rule: the events that break it, as the pipelines see them."""
+    rules = rule_sql(topic)
+    verdicts = events.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
+    found: dict[str, set[int]] = {name: set() for name, _ in rules}
+    for row in verdicts.collect():
+        for (name, _), holds in zip(rules, row["holds"], strict=True):
+            if not holds:
+                found[name].add(row["at"])
+    return found
+
+
+def by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
+    """By rule: the events that do not keep what is expected."""
+    context = context_of_its_own()
+    source = context.data_sources.add_spark("drawn", persist=False)
+    named = frames(topic, events, "at")
+    found: dict[str, set[int]] = {}
+    for name, rules in expected(topic).items():
+        asset = source.add_dataframe_asset(name)
+        batch = asset.add_batch_definition_whole_dataframe("all").get_batch(
+            {"dataframe": named[name]}
+        )
+        suite = gx.ExpectationSuite(name=name, expectations=list(rules.values()))
+        answer = batch.validate(
+            suite,
+            result_format={
+                "result_format": "COMPLETE",
+                "unexpected_index_column_names": ["at"],
+            },
+        )
+        for one in answer.results:
+            found[rule_of(one)] = {at["at"] for at in unexpected(one)}
+    return found
+
+
+def rule_of(result: ExpectationValidationResult) -> str:
+    assert result.expectation_config is not None
+    return str(result.expectation_config.description)
+
+
+def unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]:
+    assert not result.exception_info.get("raised_exception"), result.exception_info
+    found: list[dict[str, int]] = result.result.get("unexpected_index_list") or []
+    return found
+
+
+PART = (RECEIPTS.name, 0)
+
+
+def records(spark: SparkSession, *offsets: int) -> DataFrame:
+    rows = [(*PART, offset) for offset in offsets]
+    return spark.createDataFrame(rows, "topic STRING, partition INT, offset BIGINT")
+
+
+@pytest.mark.parametrize(
+    ("offsets", "broken"),
+    [
+        ((0, 1, 2), 0),
+        ((0, 2), 1),  # one is missing
+        ((0, 1), 1),  # the last one is
+        ((0, 1, 1, 2), 1),  # one is there twice
+        ((0, 1, 2, 3), 1),  # one is there already
+    ],
+)
+def test_records_are_counted_against_offsets(
+    spark: SparkSession, tmp_path: Path, offsets: tuple[int, ...], broken: int
+) -> None:
+    held = {PART: 3}
+    suite = of_records(pinned_nowhere(tmp_path), counted(spark, records(spark, *offsets), held))
+    assert bool(verdict_on(suite).failed) == bool(broken)
+
+
+def pinned_nowhere(folder: Path) -> Pinned:
+    return Pinned(Table(folder, ""), 0, {})
+
+
+def verdict_on(suite: Suite) -> Verdict:
+    context = context_of_its_own()
+    return verdict(context, context.data_sources.add_spark("lake", persist=False), suite)
+
+
+@pytest.mark.parametrize(("told_units", "agree"), [(5, True), (4, False)])
+def test_totals_are_held_against_what_a_view_tells(
+    spark: SparkSession, tmp_path: Path, told_units: int, agree: bool
+) -> None:
+    """The view has counted two receipts of the three, and forgotten the day before."""
+    log = records_of(
+        spark,
+        receipt(("A", 1), at=-DAY),
+        receipt(("A", 2), ("B", 3)),
+        receipt(("A", 100)),
+        refund(("B", 1)),
+    )
+    silver = {topic: accepted(topic, log.where(log.topic == topic.name)) for topic in MOVES}
+    told = Told(
+        "a view",
+        {PART: 2, (REFUNDS.name, 0): 1},
+        {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
+    )
+    frame = by_day(spark, silver, told, TOLD)
+    found = verdict_on(of_totals(pinned_nowhere(tmp_path), frame, told))
+    assert bool(found.failed) != agree
+
+
+def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:
+    for contract in CONTRACTS.values():
+        named = {name for rules in expected(contract).values() for name in rules}
+        assert named == {name for name, _ in rule_sql(contract)}
+
+
+def test_what_is_expected_says_which_rule_it_is() -> None:
+    for topic in EVENTS:
+        for rules in expected(topic).values():
+            assert all(is_named(one, name) for name, one in rules.items())
+
+
+def is_named(one: Expectation, name: str) -> bool:
+    return bool(one.description == name)
