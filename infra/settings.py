@@ -60,9 +60,10 @@ class Settings(BaseSettings):
         HOST,
         description="address that the API and the embedded broker listen on",
     )
-    broker_name: str | None = Field(
+    broker_address: str | None = Field(
         None,
-        description="where other machines find the embedded broker, on its port + 2",
+        pattern=r"^[^:]+:[0-9]+$",
+        description="host:port where other machines find the embedded broker; unset: nowhere",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
@@ -236,11 +237,6 @@ class Settings(BaseSettings):
     @property
     def controller_port(self) -> int:
         return self.port_base + 1093
-
-    @property
-    def network_port(self) -> int:
-        """Of the embedded broker, for other machines."""
-        return self.port_base + 1094
 
     @property
     def api_url(self) -> str:

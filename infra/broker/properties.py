@@ -13,9 +13,10 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     controller = f"{HOST}:{settings.controller_port}"
     listening = {"PLAINTEXT": f"{settings.listen_host}:{settings.broker_port}"}
     found_at = {"PLAINTEXT": f"{HOST}:{settings.broker_port}"}
-    if settings.broker_name is not None:
-        listening["NETWORK"] = f"{settings.listen_host}:{settings.network_port}"
-        found_at["NETWORK"] = f"{settings.broker_name}:{settings.network_port}"
+    if settings.broker_address is not None:
+        port = settings.broker_address.rpartition(":")[2]
+        listening["NETWORK"] = f"{settings.listen_host}:{port}"
+        found_at["NETWORK"] = settings.broker_address
     properties = {
         "process.roles": "broker,controller",
         "node.id": "1",

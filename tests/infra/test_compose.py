@@ -4,7 +4,7 @@ import yaml
 
 from infra.settings import Settings, root
 
-FIXED = {"port_base", "data_dir", "jars_dir", "listen_host", "broker_name"}
+FIXED = {"port_base", "data_dir", "jars_dir", "listen_host", "broker_address"}
 """What follows from being in a container."""
 
 
