@@ -54,7 +54,7 @@ up-docker: image ## the shop in containers; ports and world: .env
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose down
 
-bench: ## how fast it is on this machine; about 25 minutes
+bench: ## how fast it is on this machine; about half an hour
 	$(RETAIL) bench
 
 test: ## all tests but those in containers

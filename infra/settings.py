@@ -257,6 +257,11 @@ class Settings(BaseSettings):
         return tuple(self.pipelines.split(","))
 
     @property
+    def data_docs(self) -> Path:
+        """Where the pages are that `make quality` writes."""
+        return self.data_dir / "reports" / "quality"
+
+    @property
     def logs_dir(self) -> Path:
         return self.data_dir / "logs"
 

@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, date
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,7 +56,7 @@ def quality(
         print(json.dumps({"good": good, "not_compared": why_not, "tables": tables}))
     else:
         show(found, why_not)
-        screen.say(f"  every expectation and what failed it: {docs(current)}/index.html")
+        screen.say(f"  every expectation and what failed it: {current.data_docs}/index.html")
         screen.say(f"  {conclusion(kept, good)}")
     if not good:
         raise typer.Exit(1)
@@ -69,10 +68,6 @@ def conclusion(kept: bool, good: bool) -> str:
     return "NOT COMPARED: what was looked at is good" if kept else "NOT GOOD"
 
 
-def docs(current: Settings) -> Path:
-    return current.data_dir / "reports" / "quality"
-
-
 def checked(current: Settings, told: "Told | None") -> list["Verdict"]:
     # Spark and the expectations take a second to import, which no other command should.
     from pipelines.common.run import engine
@@ -81,7 +76,7 @@ def checked(current: Settings, told: "Told | None") -> list["Verdict"]:
 
     spark = lake_session(current, "quality")
     try:
-        return check(spark, lake(current), docs(current), told)
+        return check(spark, lake(current), current.data_docs, told)
     finally:
         engine(spark).kill()
 

@@ -22,6 +22,7 @@ from services.api import (
     prices,
     problems,
     products,
+    quality,
     quarantine,
     registry,
     rows,
@@ -82,7 +83,7 @@ def app(sources: Sources) -> FastAPI:
     for nouns in (
         *(stock, products, prices, pipelines),
         *(views, rows, exports, shortcuts, best_sellers, stream),
-        *(events, quarantine, times, health),
+        *(events, quarantine, quality, times, health),
     ):
         made.include_router(nouns.routes(sources))
     for nouns in (topics, registry, docs, catalogue):
@@ -110,4 +111,5 @@ def sources(settings: Settings) -> Sources:
         publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
         prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
         rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
+        data_docs=settings.data_docs,
     )

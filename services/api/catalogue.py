@@ -13,6 +13,7 @@ from fastapi.responses import RedirectResponse
 
 from contracts import catalog
 from contracts.catalogue.site import site
+from services.api import quality
 from services.api.problems import Problem
 
 PATH = "/catalogue"
@@ -51,4 +52,4 @@ def routes() -> APIRouter:
 
 @cache
 def _site() -> Mapping[str, str]:
-    return site(Path(catalog.__file__).parent)
+    return site(Path(catalog.__file__).parent, data_docs=quality.PATH)

@@ -3,6 +3,7 @@
 import threading
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from services.api.background import Background
@@ -28,6 +29,8 @@ class Sources:
     publishing: Publishing
     prices: Copy
     rejections: Copy
+    data_docs: Path
+    """The folder of the pages that `make quality` writes."""
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end
 
     def start(self) -> None:

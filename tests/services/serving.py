@@ -48,6 +48,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
         publishing=Publishing(lambda: Producer(NO_BROKER)),
         rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
+        data_docs=folder / "quality",
     )
 
 

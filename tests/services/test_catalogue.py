@@ -10,6 +10,7 @@ import pytest
 from contracts import CONTRACTS
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import released
+from services.api import quality
 from tests.contracts.evolution.editing import HERE
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
@@ -34,7 +35,8 @@ def linked(path: str, text: str) -> set[str]:
     """The pages that a page leads to."""
     found = {address.partition("#")[0] for address in ADDRESS.findall(text)}
     folder = path.rpartition("/")[0]
-    return {normpath(join(folder, one)) for one in found if one and not one.startswith("data:")}
+    own = {one for one in found - {quality.PATH} if one and not one.startswith("data:")}
+    return {normpath(join(folder, one)) for one in own}
 
 
 def test_the_address_leads_to_the_first_page(api: Answers) -> None:
