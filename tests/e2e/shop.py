@@ -18,10 +18,14 @@ from infra.cli import fleet
 from infra.settings import Settings
 from infra.supervisor import daemon
 from pipelines.common.offsets import newest
+from tests.oracle.ledger import DIRT
 from tests.ports import free_port_base
 from tests.processes import engines, environment
+from tests.waiting import wait_until
 
 COMMAND_SECONDS_MAX = 600
+GROWTH_SECONDS_MAX = 400
+BOOKED = ("applied", "duplicate", "quarantined")
 EVERY = str(Settings.model_fields["pipelines"].default)
 
 
@@ -62,6 +66,20 @@ class Shop:
         assert found["exact"]
         assert found["pipelines"].keys() == set(self.where.pipeline_names)
         return dict(found["pipelines"])
+
+    def verify_grown(self) -> dict[str, Any]:
+        """The same, once the world holds every kind of dirt and every view has rows."""
+        found: dict[str, Any] = {}
+
+        def grown() -> bool:
+            found.update(self.verify())
+            dirt = found["inventory"]["ledger"]
+            rows = [view["rows"] for one in found.values() for view in one["views"].values()]
+            counts = [one["books"][kind] for one in found.values() for kind in BOOKED]
+            return all([*(dirt[kind] for kind in DIRT), *rows, *counts])
+
+        wait_until(grown, "every kind of dirt, and rows in every view", GROWTH_SECONDS_MAX)
+        return found
 
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.where.api_url}{path}", timeout=10) as answer:
