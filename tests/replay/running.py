@@ -134,8 +134,8 @@ class OwnProcess:
         self._dies = False
 
     def doom(self, chance: Random) -> None:
-        begun = newest(self._checkpoint / "offsets")
-        self._point = begun + 1 + chance.randrange(BATCHES_AHEAD_MAX)
+        # The next one: there may be no more of them.
+        self._point = newest(self._checkpoint / "offsets") + 1
         self._takes_engine = chance.random() < 0.5
 
     def tend(self) -> None:
