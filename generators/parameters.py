@@ -25,15 +25,15 @@ class Parameters:
     stores: int
     products: int
     receipts_per_minute: float  # of world time, all stores together, mean of a week
-    duplicate_rate: float  # of the events on time
-    late_rate: float
-    beyond_horizon_rate: float
-    future_rate: float
-    malformed_rate: float
-    unknown_schema_rate: float
-    broken_rule_rate: float
-    fraud_rate: float  # frauds planned, per visit
-    look_alike_rate: float
+    duplicate_rate: float = 0.0  # of the events on time
+    late_rate: float = 0.0
+    beyond_horizon_rate: float = 0.0
+    future_rate: float = 0.0
+    malformed_rate: float = 0.0
+    unknown_schema_rate: float = 0.0
+    broken_rule_rate: float = 0.0
+    fraud_rate: float = 0.0  # frauds planned, per visit
+    look_alike_rate: float = 0.0
     refill: Refill = "vans"
 
     def dirt_rates(self) -> dict[Dirt, float]:

@@ -8,11 +8,10 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from contracts import CLOCKS
 from infra.kafka import consumer
-from infra.kafka.errors import code
+from infra.kafka.errors import UNSETTLED, code
 from infra.settings import Settings
 from infra.wait import until
 from services.clock import wall_ms
-from services.quarantine.progress import UNSETTLED
 
 PLACE = (CLOCKS.name, 0)
 ANSWER_SECONDS_MAX = 5.0

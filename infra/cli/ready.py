@@ -7,6 +7,7 @@ import http.client
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -105,16 +106,9 @@ def api(settings: Settings, started_at: int) -> str | None:
         return None
 
 
-def ordering(settings: Settings, started_at: int) -> str | None:
-    if sign.given_ms(settings, "ordering") < started_at * 1000:
-        return None
-    return "waits for reviews"
-
-
-def supplier(settings: Settings, started_at: int) -> str | None:
-    if sign.given_ms(settings, "supplier") < started_at * 1000:
-        return None
-    return "waits for orders"
+def signed(service: str, told: str, settings: Settings, started_at: int) -> str | None:
+    """Ready, with what is told of it, once the service has given a sign since this start."""
+    return told if sign.given_ms(settings, service) >= started_at * 1000 else None
 
 
 def lake(settings: Settings, started_at: int) -> str | None:
@@ -142,8 +136,8 @@ PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
     "simulator": simulator,
     "quarantine": quarantine,
     "pipelines": pipelines,
-    "ordering": ordering,
-    "supplier": supplier,
+    "ordering": partial(signed, "ordering", "waits for reviews"),
+    "supplier": partial(signed, "supplier", "waits for orders"),
     "api": api,
     "lake": lake,
 }

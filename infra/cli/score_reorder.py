@@ -52,15 +52,6 @@ def clean(seed: int) -> Parameters:
         stores=STORES,
         products=PRODUCTS,
         receipts_per_minute=RECEIPTS_PER_MINUTE,
-        duplicate_rate=0.0,
-        late_rate=0.0,
-        beyond_horizon_rate=0.0,
-        future_rate=0.0,
-        malformed_rate=0.0,
-        unknown_schema_rate=0.0,
-        broken_rule_rate=0.0,
-        fraud_rate=0.0,
-        look_alike_rate=0.0,
     )
 
 

@@ -4,6 +4,15 @@ from confluent_kafka import KafkaError, KafkaException
 
 from infra.errors import Trouble
 
+UNSETTLED = frozenset(
+    {
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.NOT_COORDINATOR,
+    }
+)
+"""What a broker says of a group just after its start, or the first time that one is asked for."""
+
 
 class KafkaDown(Trouble):
     """Kafka does not answer."""

@@ -8,7 +8,7 @@ from confluent_kafka import KafkaException
 from contracts import GENERATIONS
 from infra.kafka import Partition, UnknownTopic, admin, end_offsets
 from infra.settings import Settings
-from pipelines.common.generation import Generation, Generations, all_generations
+from pipelines.common.generation import Generation, Generations, State, all_generations
 
 log = logging.getLogger("pipeline")
 
@@ -32,13 +32,13 @@ class Control:
             log.warning("the control topic is not answered for: %s", error)
         return self._known
 
-    def wants(self, generation: Generation) -> bool:
-        """Whether the generation is still to be kept up to date."""
-        known = self.look().get(generation.pipeline)
-        return known is None or any(one.number == generation.number for one in known.running)
+    def state(self, generation: Generation) -> State | None:
+        """The state of the generation while it is to be kept up to date; None: no more.
 
-    def promotes(self, generation: Generation) -> bool:
-        """Whether readers follow the generation."""
+        What nothing is known of is to go on, in the state that it was last known in.
+        """
         known = self.look().get(generation.pipeline)
-        promoted = known.promoted if known else None
-        return promoted is not None and promoted.number == generation.number
+        if known is None:
+            return generation.state
+        wanted = (one.state for one in known.running if one.number == generation.number)
+        return next(wanted, None)

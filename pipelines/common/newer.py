@@ -4,10 +4,11 @@ A schema is in the lock before anybody writes with it. So where the lock has non
 loaded, a batch holds none either; where it has one, good records could count as undecodable.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from pyspark.sql import DataFrame
 
+from contracts import Contract
 from contracts.schemas import registered_since
 from infra.errors import Trouble
 from pipelines.common.pipeline import Pipeline
@@ -17,10 +18,10 @@ from pipelines.common.sink import Write
 class NewerSchema(Trouble):
     """The lock has a schema that this process has not loaded."""
 
-    def __init__(self, pipeline: str, numbers: Collection[int]) -> None:
+    def __init__(self, reader: str, numbers: Collection[int]) -> None:
         listed = ", ".join(map(str, sorted(numbers)))
         super().__init__(
-            f"{pipeline} should know every schema of what it reads, but the lock file has {listed} "
+            f"{reader} should know every schema of what it reads, but the lock file has {listed} "
             "by now, which it has not loaded: it reads no further, and nothing is lost. Started "
             "again, as the supervisor does, it knows them: make down && make up"
         )
@@ -30,13 +31,18 @@ def refusing_newer(pipeline: Pipeline, write: Write) -> Write:
     """Writes a batch once everything in it could be read. It raises NewerSchema."""
 
     def checked(records: DataFrame, batch: int) -> None:
-        refuse_newer(pipeline)
+        refuse_newer(pipeline.name, read_by(pipeline))
         write(records, batch)
 
     return checked
 
 
-def refuse_newer(pipeline: Pipeline) -> None:
-    read = (*pipeline.inputs, *(side.topic for side in pipeline.sides))
-    if newer := registered_since({one.name for one in read}):
-        raise NewerSchema(pipeline.name, newer)
+def read_by(pipeline: Pipeline) -> tuple[Contract, ...]:
+    """Every topic whose records it decodes."""
+    return (*pipeline.inputs, *(side.topic for side in pipeline.sides))
+
+
+def refuse_newer(reader: str, topics: Iterable[Contract]) -> None:
+    """Raises NewerSchema when one of the topics has a schema that this process has not loaded."""
+    if newer := registered_since({one.name for one in topics}):
+        raise NewerSchema(reader, newer)

@@ -30,8 +30,8 @@ from pipelines.common.backlog import backlog
 from pipelines.common.control import Control
 from pipelines.common.encode import changelog
 from pipelines.common.fold import running_rows
-from pipelines.common.generation import Generation, generations, invalidate, make_outputs
-from pipelines.common.newer import refuse_newer, refusing_newer
+from pipelines.common.generation import Generation, State, generations, invalidate, make_outputs
+from pipelines.common.newer import read_by, refuse_newer, refusing_newer
 from pipelines.common.offsets import committed
 from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
@@ -130,8 +130,14 @@ class Keeper(Thread):
     def run(self) -> None:
         self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", self._pipeline.name)
         try:
-            args = (self._spark, self._where, self._pipeline, self.generation)
-            run(*args, self.stopping, self.hurry)
+            run(
+                self._spark,
+                self._where,
+                self._pipeline,
+                self.generation,
+                self.stopping,
+                self.hurry,
+            )
             for query in self._spark.streams.active:
                 query.stop()
             self._held.close()  # whoever removes the generation waits for its lease
@@ -173,10 +179,10 @@ def run_all(
 
 def tell(keeper: Keeper, control: Control) -> None:
     """Let the keeper know what the control topic says of its generation."""
-    wanted = control.wants(keeper.generation)
-    if not wanted:
+    state = control.state(keeper.generation)
+    if state is None:
         keeper.stopping.set()
-    if control.promotes(keeper.generation) or not wanted:
+    if state in (State.PROMOTED, None):
         keeper.hurry.set()
     else:
         keeper.hurry.clear()
@@ -223,7 +229,7 @@ def run(
         try:
             watch(query, stopping, partial(caught_up, where, generation) if now.live else nothing)
         except StreamingQueryException:
-            refuse_newer(pipeline)
+            refuse_newer(pipeline.name, read_by(pipeline))
             raise
 
 

@@ -2,13 +2,11 @@
 
 import logging
 import time
-from collections.abc import Collection
 
 from pyspark.sql import SparkSession
 
-from contracts.schemas import registered_since
-from infra.errors import Trouble
 from infra.settings import Settings
+from pipelines.common.newer import refuse_newer
 from pipelines.lake.bronze import append
 from pipelines.lake.gold import add_up
 from pipelines.lake.silver import refine
@@ -18,18 +16,6 @@ log = logging.getLogger("lake")
 
 TIDY_BATCHES = 100
 """How many commits a table takes before its small files are joined and old ones removed."""
-
-
-class NewerSchema(Trouble):
-    """The lock has a schema that this process has not loaded."""
-
-    def __init__(self, numbers: Collection[int]) -> None:
-        listed = ", ".join(map(str, sorted(numbers)))
-        super().__init__(
-            f"The lake should know every schema of what it reads, but the lock file has {listed} "
-            "by now, which it has not loaded: it goes no further, and nothing is lost. Started "
-            "again, as the supervisor does, it knows them."
-        )
 
 
 class Work:
@@ -50,8 +36,7 @@ class Work:
         left = append(self._spark, self._where, self._lake.bronze)
         until = self._lake.bronze.held()
         # Asked once the records are there: with what is registered later none of them is written.
-        if newer := registered_since({topic.name for topic in EVENTS}):
-            raise NewerSchema(newer)
+        refuse_newer("the lake", EVENTS)
         for topic in EVENTS:
             refine(self._spark, topic, self._lake.bronze, self._lake.silver(topic), until)
         add_up(self._spark, self._lake)

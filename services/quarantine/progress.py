@@ -3,25 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from contracts.judging import JUDGED
 from infra.kafka import Partition, admin, consumer, partitions
-from infra.kafka.errors import code
+from infra.kafka.errors import UNSETTLED, code
 from infra.settings import Settings
 from infra.wait import until
 
 GROUP = "quarantine"
 ANSWER_SECONDS_MAX = 10.0
 SETTLED_SECONDS_MAX = 30.0
-UNSETTLED = frozenset(
-    {
-        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
-        KafkaError.COORDINATOR_NOT_AVAILABLE,
-        KafkaError.NOT_COORDINATOR,
-    }
-)
-"""What a broker says of a group just after its start, or the first time that one is asked for."""
 
 
 @dataclass(frozen=True)

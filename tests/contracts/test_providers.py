@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
@@ -31,6 +31,7 @@ from tests.contracts.evolution.editing import HERE, checked
 from tests.contracts.expectations import violations
 from tests.oracle.log import Record, read
 from tests.processes import environment
+from tests.services.at_work import at_work
 from tests.services.ordering.shop import Reordering, review_ms
 from tests.services.serving import serving
 from tests.waiting import wait_until
@@ -132,14 +133,8 @@ def confirmed(where: Settings) -> int:
 
 def serves(follow: Follow, where: Settings, done: Callable[[], bool]) -> None:
     """A service's life, until it has done its work."""
-    stop = Event()
-    running = Thread(target=follow, args=(where, stop))
-    running.start()
-    try:
+    with at_work(follow, where):
         wait_until(done, f"{follow.__module__} has read all", SECONDS_MAX)
-    finally:
-        stop.set()
-        running.join(30)
 
 
 def accepted(contract: Contract, records: list[Record]) -> list[Record]:

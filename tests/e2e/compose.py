@@ -1,14 +1,13 @@
 """The same shop in containers, as docker compose runs it."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.settings import HOST, Settings, root
-from tests.e2e.shop import COMMAND_SECONDS_MAX, CommandFailed, Shop, world
+from infra.settings import HOST, Settings
+from tests.e2e.shop import Shop, printed, world
 
 PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG"})
 """What docker itself needs of the environment; the rest would be settings."""
@@ -26,20 +25,16 @@ class Composed(Shop):
     def stop(self) -> None:
         self.compose("down")
 
+    def states(self) -> dict[str, str]:
+        """By service; one that has no container is stopped."""
+        known = self.compose("config", "--services").split()
+        running = self.compose("ps", "--services").split()
+        return {name: "running" if name in running else "stopped" for name in known}
+
     def compose(self, *arguments: str) -> str:
         """What docker compose prints; raises CommandFailed when it fails."""
-        done = subprocess.run(
-            ["docker", "compose", "--project-name", self.name, *arguments],
-            cwd=root(),
-            env={**kept(), **asked(self.where)},
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS_MAX,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise CommandFailed(f"docker compose {' '.join(arguments)}:\n{done.stderr}")
-        return done.stdout
+        command = ["docker", "compose", "--project-name", self.name, *arguments]
+        return printed(command, {**kept(), **asked(self.where)})
 
 
 def kept() -> dict[str, str]:

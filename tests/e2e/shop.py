@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 
 from infra.cli import fleet
-from infra.settings import Settings
+from infra.settings import Settings, root
 from infra.supervisor import daemon
 from pipelines.common.offsets import newest
 from tests.oracle.ledger import DIRT
@@ -48,17 +48,8 @@ class Shop:
 
     def retail(self, *arguments: str) -> str:
         """What the command prints; raises CommandFailed when it fails."""
-        done = subprocess.run(
-            [sys.executable, "-m", "infra.cli.main", *arguments],
-            env=environment(self.where),
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS_MAX,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise CommandFailed(f"retail {' '.join(arguments)}:\n{done.stdout}\n{done.stderr}")
-        return done.stdout
+        command = [sys.executable, "-m", "infra.cli.main", *arguments]
+        return printed(command, environment(self.where))
 
     def verify(self) -> dict[str, Any]:
         """What `retail verify` says of each pipeline, by name; raises unless all are exact."""
@@ -164,6 +155,22 @@ def world(folder: Path, seed: int, pipelines: str) -> Settings:
         simulator_fraud_rate=0.005,
         simulator_look_alike_rate=0.005,
     )
+
+
+def printed(command: list[str], environment: dict[str, str]) -> str:
+    """What the command prints; raises CommandFailed when it fails."""
+    done = subprocess.run(
+        command,
+        cwd=root(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS_MAX,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise CommandFailed(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout
 
 
 def kill(pid: int) -> None:

@@ -13,12 +13,10 @@ from generators.resume import Published
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
 
+CLEAN = Parameters(seed=1, stores=3, products=40, receipts_per_minute=12.0)
 # Small, with much dirt: its hours take a moment.
-SMALL = Parameters(
-    seed=1,
-    stores=3,
-    products=40,
-    receipts_per_minute=12.0,
+SMALL = replace(
+    CLEAN,
     duplicate_rate=0.05,
     late_rate=0.05,
     beyond_horizon_rate=0.01,
@@ -28,18 +26,6 @@ SMALL = Parameters(
     broken_rule_rate=0.01,
     fraud_rate=0.01,
     look_alike_rate=0.02,
-)
-CLEAN = replace(
-    SMALL,
-    duplicate_rate=0.0,
-    late_rate=0.0,
-    beyond_horizon_rate=0.0,
-    future_rate=0.0,
-    malformed_rate=0.0,
-    unknown_schema_rate=0.0,
-    broken_rule_rate=0.0,
-    fraud_rate=0.0,
-    look_alike_rate=0.0,
 )
 STORE_IDS = tuple(f"S{number:03d}" for number in range(SMALL.stores))
 

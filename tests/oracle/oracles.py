@@ -49,12 +49,13 @@ ORACLES: Mapping[str, Ask] = {
 """By the name of the pipeline."""
 
 
-def oracle(
-    pipeline: str, settings: Settings, ends: Mapping[Partition, int], code: Path | None = None
-) -> Answering:
-    """The pipeline's, below these offsets, by the thresholds in that copy of the code, else in this
-    one; raises NoOracle.
-    """
+def oracle(pipeline: str, settings: Settings, ends: Mapping[Partition, int]) -> Answering:
+    """The pipeline's, below these offsets, by the code on disk; raises NoOracle."""
+    return oracle_of(pipeline)(settings, ends, root())
+
+
+def oracle_of(pipeline: str) -> Ask:
+    """Who answers for the pipeline; raises NoOracle."""
     if pipeline not in ORACLES:
         raise NoOracle(pipeline)
-    return ORACLES[pipeline](settings, ends, code or root())
+    return ORACLES[pipeline]

@@ -2,7 +2,7 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -41,18 +41,14 @@ class Served:
 def served(settings: Settings, pipeline: str) -> Served:
     """The pipeline's views; one answer, so one marker. Raises ApiDown."""
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
-    with export(url) as lines:
+    with answered(url, ApiDown) as lines:
         head = json.loads(next(lines))
         views = {one["view"]: rows(url, lines, one) for one in head["views"]}
     return Served(
         pipeline=pipeline,
         generation=head["generation"],
         batch=head["marker"]["batch"],
-        inputs={
-            (topic, partition): offset
-            for topic, offsets in head["marker"]["inputs"].items()
-            for partition, offset in enumerate(offsets)
-        },
+        inputs=inputs(head["marker"]),
         books={
             (book["topic"], book["partition"]): Book(
                 book["read"], book["applied"], book["duplicate"], book["quarantined"]
@@ -72,10 +68,20 @@ def rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Ro
     return found
 
 
+def inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
+    """Below which offsets the marker of an answer has counted everything."""
+    return {
+        (topic, partition): offset
+        for topic, offsets in marker["inputs"].items()
+        for partition, offset in enumerate(offsets)
+    }
+
+
 @contextmanager
-def export(url: str) -> Iterator[Iterator[bytes]]:
+def answered(url: str, trouble: Callable[[str, object], Exception]) -> Iterator[Iterator[bytes]]:
+    """The lines of the API's answer; raises the trouble when there is none, or not to its end."""
     try:
         with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
             yield iter(answer)
     except OSError as error:
-        raise ApiDown(url, error) from error
+        raise trouble(url, error) from error

@@ -9,26 +9,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contracts import ALERTS, digest, model
-from pipelines.fraud.thresholds import Thresholds
 from tests.oracle.fraud import FraudOracle
 from tests.oracle.judge import event
 from tests.oracle.log import Record
 from tests.oracle.tables import EPOCH, MILLISECOND, Row
-from tests.oracle.timeline import BEFORE, LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
-
-LIMITS = Thresholds(
-    card_sales_per_window_max=2,
-    distance_km_min=30,
-    given_away_cents_max=600,
-    given_away_receipts_min=2,
-    unbacked_cents_max=900,
-    blind_refunds_max=1,
-    blind_refunds_percent=50,
-    packs_hundredths_max=150,
+from tests.oracle.timeline import (
+    BEFORE,
+    BORDERS,
+    LEEDS,
+    LIMITS,
+    LONDON,
+    MILK,
+    WINE,
+    YORK,
+    Timeline,
 )
+
 CARDS = (None, "tok_1", "tok_2")
-BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
-"""Where intervals of the rules end: what is drawn lies around them."""
 
 MOMENTS = st.builds(
     lambda border, minutes: border + timedelta(minutes=minutes),

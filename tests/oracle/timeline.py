@@ -38,6 +38,22 @@ def at(clock: str, days: int = 0) -> datetime:
     return DAY + timedelta(days, hours=hours, minutes=minutes, seconds=sum(seconds))
 
 
+LIMITS = Thresholds(
+    card_sales_per_window_max=2,
+    distance_km_min=30,
+    given_away_cents_max=600,
+    given_away_receipts_min=2,
+    unbacked_cents_max=900,
+    blind_refunds_max=1,
+    blind_refunds_percent=50,
+    packs_hundredths_max=150,
+)
+"""Low ones: a few events are enough."""
+
+BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+"""Where intervals of the rules end: what is drawn lies around them."""
+
+
 class Timeline:
     """Stores, prices and products that hold for long, and the events that a test adds."""
 

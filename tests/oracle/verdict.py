@@ -10,7 +10,7 @@ from infra.settings import Settings
 from tests.oracle.inventory import Book, Oracle, Row
 from tests.oracle.ledger import Audit, audit
 from tests.oracle.limits import code_of
-from tests.oracle.oracles import oracle
+from tests.oracle.oracles import oracle_of
 from tests.oracle.quarantine import Listing, listing
 from tests.oracle.served import Served, served
 
@@ -67,9 +67,9 @@ class Verdict:
 
 def verdict(settings: Settings, pipeline: str) -> Verdict:
     """Ask all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
+    ask = oracle_of(pipeline)  # before the API, which only says that it knows no such pipeline
     live = served(settings, pipeline)
-    code = code_of(settings, pipeline, live.generation)
-    asked = oracle(pipeline, settings, live.inputs, code)
+    asked = ask(settings, live.inputs, code_of(settings, pipeline, live.generation))
     answers = asked.views()
     return Verdict(
         live=live,

