@@ -61,7 +61,9 @@ def tell(known: Iterable[Generation]) -> None:
     for one in known:
         if one.state is State.INVALID:
             log.error("generation %d of %s is invalid: %s", one.number, one.pipeline, one.reason)
-        elif drift := snapshot.drift(root(), one.pipeline, one.number, one.code_digest):
+        elif drift := snapshot.drift(
+            root(), one.pipeline, one.number, one.code_digest, one.libraries
+        ):
             log.warning(drift)
 
 

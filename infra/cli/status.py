@@ -85,7 +85,9 @@ def drifts(current: Settings) -> list[str]:
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
     told = [
-        snapshot.drift(root(), control["pipeline"], each["number"], each["code_digest"])
+        snapshot.drift(
+            root(), control["pipeline"], each["number"], each["code_digest"], each["libraries"]
+        )
         for control in controls
         for each in control["generations"]
         if each["number"] == control["promoted"]

@@ -52,6 +52,8 @@ class Generation:
     """View name → the topic this generation writes it to."""
     reason: str | None = None
     """Why it is invalid."""
+    libraries: str | None = None
+    """The packages and jars that it was founded with, by a digest; None: nobody has noted it."""
 
     def folder(self, settings: Settings) -> Path:
         """Where its code, checkpoint and lease live."""
@@ -124,7 +126,12 @@ Change = Callable[[Generations], Generations]
 
 
 def new(
-    pipeline: Pipeline, code_digest: str, created_at: datetime, number: int, state: State
+    pipeline: Pipeline,
+    code_digest: str,
+    created_at: datetime,
+    number: int,
+    state: State,
+    libraries: str | None = None,
 ) -> Generation:
     """A generation with output topics of its own; the books of all share one."""
     return Generation(
@@ -133,6 +140,7 @@ def new(
         state=state,
         code_digest=code_digest,
         created_at=created_at,
+        libraries=libraries,
         outputs={
             BOOKS.name: BOOKS.name,
             **{view.name: f"{view.name}.g{number}" for view in pipeline.writes},
@@ -168,6 +176,7 @@ def from_control(control: Mapping[str, Any]) -> Generations:
             created_at=one["created_at"],
             outputs={output["view"]: output["topic"] for output in one["outputs"]},
             reason=one["reason"],
+            libraries=one.get("libraries"),
         )
         for one in control["generations"]
     )
@@ -187,6 +196,7 @@ def to_control(all_of_it: Generations) -> dict[str, Any]:
                 "state": one.state.value,
                 "reason": one.reason,
                 "code_digest": one.code_digest,
+                "libraries": one.libraries,
                 "created_at": one.created_at,
                 "outputs": [{"view": view, "topic": topic} for view, topic in one.outputs.items()],
             }

@@ -73,7 +73,8 @@ def found(
         draft = new(pipeline, "", wall_now(), number, state)
         snapshot.take(root, draft.code(settings), edits)
         digest = snapshot.code_digest(draft.code(settings), pipeline.name)
-        return known.plus(new(pipeline, digest, draft.created_at, number, state))
+        libraries = snapshot.libraries_digest(root)
+        return known.plus(new(pipeline, digest, draft.created_at, number, state, libraries))
 
     return change(settings, pipeline.name, with_new).known[-1]
 

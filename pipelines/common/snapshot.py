@@ -15,6 +15,8 @@ from infra.errors import Trouble
 
 CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties"}
 
+LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
+
 PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
 """What a contract says to people only."""
 
@@ -82,13 +84,30 @@ def meant(root: Path, pipeline: str) -> Iterator[Path]:
             yield from (root / "contracts").glob(f"*/{domain}/{entity}.yaml")
 
 
-def drift(root: Path, pipeline: str, generation: int, founded_with: str) -> str | None:
-    """What to tell a person when the code on disk says something else than the generation's."""
-    if code_digest(root, pipeline) == founded_with:
+def libraries_digest(root: Path) -> str:
+    """The packages and jars that the code runs with: SHA-256, hex, over what pins them."""
+    digest = hashlib.sha256()
+    for lock in LOCKS:
+        digest.update((root / lock).read_bytes())
+    return digest.hexdigest()
+
+
+def drift(
+    root: Path, pipeline: str, generation: int, founded_with: str, libraries: str | None
+) -> str | None:
+    """What to tell a person when what is on disk is not what the generation was founded with.
+
+    It runs its own code; but of packages and jars there is one set, which it now runs with.
+    """
+    if code_digest(root, pipeline) != founded_with:
+        told = "runs its own snapshot; the code on disk differs"
+    elif libraries not in (None, libraries_digest(root)):
+        told = "was founded with other packages or jars than it runs with"
+    else:
         return None
     return (
-        f"{pipeline}: generation {generation} runs its own snapshot; the code on disk differs. "
-        f"See what it would change, from offset zero: make replay PIPELINE={pipeline}"
+        f"{pipeline}: generation {generation} {told}. See what they would change, from offset "
+        f"zero: make replay PIPELINE={pipeline}"
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from socket import gethostname
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
@@ -43,6 +44,7 @@ from services.api.generations import Generations
 from services.api.materializer import Materializer, OnLoaded
 from services.api.pricebook import PRICEBOOK
 from services.api.publishing import OVERRIDES, Publishing
+from services.api.registering import Registering, telling
 from services.api.rejections import REJECTIONS
 from services.api.sources import Sources
 from services.api.traffic import Counted, Traffic
@@ -109,6 +111,11 @@ def sources(settings: Settings) -> Sources:
         commits=commits,
         freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
         publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
+        registering=Registering(
+            f"api at {gethostname()}:{settings.api_port}",
+            generations.loaded,
+            telling(producer(settings, linger_ms=0)),
+        ),
         prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
         rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
         data_docs=settings.data_docs,

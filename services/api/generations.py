@@ -14,6 +14,7 @@ from pathlib import Path
 from services.api.database import peek, remove
 from services.api.generation import Generation, Promotion
 from services.api.materializer import Materializer, OnLoaded
+from services.api.registering import Loaded
 
 log = logging.getLogger("api.generations")
 
@@ -88,6 +89,17 @@ class Generations:
         """The topics that the answers are made from."""
         markers = [each.marker for each in self.all()]
         return {topic for marker in markers if marker for topic, _ in marker.inputs}
+
+    def loaded(self) -> tuple[Loaded, ...]:
+        """Every generation that requests could be answered from at once."""
+        return tuple(
+            sorted(
+                Loaded(pipeline, number, self._served.get(pipeline) == number)
+                for pipeline, followed in tuple(self._followed.items())
+                for number, materializer in tuple(followed.items())
+                if materializer.snapshots is not None
+            )
+        )
 
     def all(self) -> tuple[Materializer, ...]:
         """Every materializer at work."""

@@ -17,6 +17,7 @@ from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
 from services.api.problems import Problem
 from services.api.publishing import Publishing
+from services.api.registering import Registering
 from services.api.snapshots import Snapshots
 
 
@@ -27,6 +28,7 @@ class Sources:
     commits: Commits
     freshness: Freshness
     publishing: Publishing
+    registering: Registering
     prices: Copy
     rejections: Copy
     data_docs: Path
@@ -96,7 +98,10 @@ class Sources:
         return None
 
     def _background(self) -> tuple[Background, ...]:
-        return self.control, self.freshness, self.publishing, self.prices, self.rejections
+        return (
+            *(self.control, self.freshness, self.publishing, self.registering),
+            *(self.prices, self.rejections),
+        )
 
     def dated(self, marker: Marker) -> dict[str, Any]:
         """The members of every answer that say what it is an answer of."""

@@ -138,6 +138,7 @@ def copied(folder: Path) -> Path:
         shutil.copytree(
             root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
         )
+    shutil.copy(root() / "requirements.lock", folder)
     return folder
 
 

@@ -51,6 +51,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for room in ("contracts", "generators", "infra", "pipelines", "services", "tests"):
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(root() / room, folder / room, ignore=unwanted)
+    shutil.copy(root() / "requirements.lock", folder)
     return folder
 
 

@@ -21,6 +21,7 @@ from services.api.generations import Generations
 from services.api.materializer import Materializer
 from services.api.pricebook import PRICEBOOK
 from services.api.publishing import Publishing
+from services.api.registering import Registering
 from services.api.rejections import REJECTIONS
 from services.api.server import listen
 from services.api.sources import Sources
@@ -47,6 +48,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         freshness=Freshness(generations.inputs, log.ends),
         prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
         publishing=Publishing(lambda: Producer(NO_BROKER)),
+        registering=Registering("api at a test", generations.loaded, lambda _: None),
         rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
         data_docs=folder / "quality",
     )

@@ -7,20 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from infra.cli import screen
-from infra.cli.replay import batch, compare, guards, progress, report, served
+from infra.cli.replay import batch, compare, guards, progress, readers, report
 from infra.cli.replay.remove import prune_generation
 from infra.cli.replay.shown import show_difference
 from infra.cli.replay.thresholds import edited
 from infra.errors import Trouble
 from infra.settings import Settings, root, settings
-from infra.wait import until
 from pipelines.common import promotion, snapshot
 from pipelines.common.generation import CANDIDATE, Generation, Generations, State, generations
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from services.clock import wall_ms
-
-SWITCH_SECONDS_MAX = 120.0
-POLL_SECONDS = 0.05
 
 app = typer.Typer(
     no_args_is_help=True, help="Changed code from offset zero, beside what readers follow."
@@ -216,12 +212,12 @@ def promote(pipeline: Name) -> None:
     candidate = generations(current, pipeline).candidate
     if candidate is None or candidate.state is not State.READY:
         raise promotion.NotPromotable(generations(current, pipeline))
-    await_loaded(current, candidate)
+    readers.await_loaded(current, (pipeline, candidate.number))
     before = generations(current, pipeline)
     promotion.promote(current, pipeline)
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(current, old)
-    await_served(current, pipeline, candidate.number)
+    readers.await_served(current, (pipeline, candidate.number))
     screen.say(
         f"  {pipeline}: generation {candidate.number} is read by everyone since "
         f"{wall_clock()} (1 record). Back: retail replay rollback {pipeline}"
@@ -234,7 +230,7 @@ def rollback(pipeline: Name) -> None:
     current = settings()
     after = promotion.roll_back(current, pipeline)
     number = promoted_of(after).number
-    await_served(current, pipeline, number)
+    readers.await_served(current, (pipeline, number))
     left = after.candidate
     screen.say(
         f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}. "
@@ -308,38 +304,6 @@ def promoted_of(known: Generations) -> Generation:
     if known.promoted is None:
         raise NotPromoted(known.pipeline)
     return known.promoted
-
-
-class NotSwitched(Trouble):
-    """The API does not follow."""
-
-    def __init__(self, pipeline: str, number: int, what: str) -> None:
-        super().__init__(
-            f"The API should have {what} generation {number} of {pipeline} within "
-            f"{SWITCH_SECONDS_MAX:g} s, but has not. See: make logs COMPONENT=api"
-        )
-
-
-def await_loaded(current: Settings, candidate: Generation) -> None:
-    """Wait until the API could serve the candidate at once."""
-
-    def loaded() -> bool:
-        every = served.standing(current, candidate.pipeline)["generations"]
-        return any(each["number"] == candidate.number and each["loaded"] for each in every)
-
-    with screen.waiting("promote", "readers are loading the candidate"):
-        if not until(loaded, SWITCH_SECONDS_MAX, POLL_SECONDS):
-            raise NotSwitched(candidate.pipeline, candidate.number, "loaded")
-
-
-def await_served(current: Settings, pipeline: str, number: int) -> None:
-    """Wait until the API serves the generation."""
-
-    def serves() -> bool:
-        return bool(served.standing(current, pipeline).get("generation") == number)
-
-    if not until(serves, SWITCH_SECONDS_MAX, POLL_SECONDS):
-        raise NotSwitched(pipeline, number, "served")
 
 
 def moment(option: str, given: str) -> datetime | None:

@@ -59,10 +59,3 @@ def keep(lines: Iterator[bytes], extent: dict[str, Any], folder: Path) -> Path:
     if found < extent["rows"]:
         raise NotServed(extent["view"], f"the answer was cut off at {found} of {extent['rows']}")
     return file
-
-
-def standing(settings: Settings, pipeline: str) -> dict[str, Any]:
-    """Where a pipeline stands, as the API says it; raises NotServed."""
-    url = f"{settings.api_url}/v1/pipelines/{pipeline}"
-    with answered(url, NotServed) as answer:
-        return dict(json.loads(b"".join(answer)))

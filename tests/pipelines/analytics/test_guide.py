@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Path:
     copy = tmp_path / "project"
     for room in ROOMS:
         shutil.copytree(root() / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("pyproject.toml", "README.md", "Makefile"):
+    for file in ("pyproject.toml", "README.md", "Makefile", "requirements.lock"):
         shutil.copyfile(root() / file, copy / file)
     return copy
 

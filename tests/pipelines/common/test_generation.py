@@ -65,7 +65,7 @@ def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Setting
 def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
     founded = promoted(kafka)
     assert snapshot.code_digest(founded.code(kafka), NAME) == founded.code_digest
-    assert snapshot.drift(root(), NAME, 2, founded.code_digest) is None
+    assert snapshot.drift(root(), NAME, 2, founded.code_digest, founded.libraries) is None
 
 
 def test_the_next_start_finds_it(kafka: Settings) -> None:
@@ -94,10 +94,19 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
 
 
 def test_code_that_differs_names_the_way() -> None:
-    message = snapshot.drift(root(), NAME, 1, "the digest of other code")
+    message = snapshot.drift(root(), NAME, 1, "the digest of other code", None)
     assert message is not None
     assert "runs its own snapshot" in message
     assert "make replay PIPELINE=inventory" in message
+
+
+def test_other_libraries_are_told_and_do_not_stop_it() -> None:
+    code = snapshot.code_digest(root(), NAME)
+    message = snapshot.drift(root(), NAME, 1, code, "the digest of other locks")
+    assert message is not None
+    assert "other packages or jars" in message
+    assert "make replay PIPELINE=inventory" in message
+    assert snapshot.drift(root(), NAME, 1, code, None) is None, "nobody noted what it had"
 
 
 def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:

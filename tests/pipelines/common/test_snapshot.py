@@ -63,3 +63,13 @@ def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> No
     snapshot.take(code, copy)
     assert not (copy / "pipelines" / "left_over.py").exists()
     assert snapshot.code_digest(copy, "inventory") == snapshot.code_digest(code, "inventory")
+
+
+def test_other_packages_or_jars_are_other_libraries(code: Path) -> None:
+    shutil.copy(root() / "requirements.lock", code)
+    before = snapshot.libraries_digest(code)
+    assert before == snapshot.libraries_digest(root())
+    edit(code / "requirements.lock", "pyspark==", "pyspark==9.")
+    packages = snapshot.libraries_digest(code)
+    edit(code / "infra/jars/spark/jgo.lock.toml", 'version = "4.2.0"', 'version = "4.2.9"')
+    assert len({before, packages, snapshot.libraries_digest(code)}) == 3
