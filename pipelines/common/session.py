@@ -81,6 +81,9 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         "spark.sql.shuffle.partitions": str(STATE_PARTITIONS),
         # Batches are small: planning them anew while they run costs more than it saves.
         "spark.sql.adaptive.enabled": "false",
+        # What is compiled for one batch is there for the next. Several pipelines need more than
+        # Spark's 100 entries, and would compile everything anew all the time.
+        "spark.sql.codegen.cache.maxEntries": "2000",
         "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline lets a small one by
         "spark.speculation": "false",  # a second copy of a task would be a second writer
         "spark.sql.streaming.stateStore.providerClass": (
@@ -88,8 +91,13 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         ),
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-        # A consumer for each partition of every pipeline stays open between batches.
+        # A consumer for each partition of every pipeline stays open between batches; those of a
+        # query that has ended are let go soon, with the records that they hold.
         "spark.kafka.consumer.cache.capacity": "512",
+        "spark.kafka.consumer.cache.timeout": "60s",
+        "spark.kafka.consumer.cache.evictorThreadRunInterval": "10s",
+        "spark.kafka.consumer.fetchedData.cache.timeout": "60s",
+        "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "10s",
         # Ids expire with the next batch that has data; a batch of its own would delay that one.
         "spark.sql.streaming.noDataMicroBatches.enabled": "false",
         "spark.sql.streaming.minBatchesToRetain": "20",

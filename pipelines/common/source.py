@@ -11,9 +11,10 @@ from infra.settings import Settings
 FETCH = {
     # A consumer that has read to the end asks for more; what it is asked next waits behind that.
     "kafka.fetch.max.wait.ms": "10",
-    # Each fetch costs two more questions to the broker.
-    "kafka.max.partition.fetch.bytes": "4194304",
-    "kafka.max.poll.records": "30000",
+    # Each poll costs two more questions to the broker; but what a consumer has polled fills the
+    # heap until it is read, in every partition of every pipeline.
+    "kafka.max.partition.fetch.bytes": "2097152",
+    "kafka.max.poll.records": "4000",
 }
 
 
