@@ -57,12 +57,16 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
     present = [name for name in names if name in there.topics]
     brokers = [ConfigResource(ResourceType.BROKER, str(one)) for one in there.brokers]
     topics = [ConfigResource(ResourceType.TOPIC, name) for name in present]
-    answers = client.describe_configs([*brokers, *topics], request_timeout=REQUEST_SECONDS_MAX)
+    # Each broker tells of itself alone; any of them tells of every topic.
+    asked = [*([broker] for broker in brokers), *([topics] if topics else [])]
     config = {
         (resource.restype, resource.name): {
             name: str(entry.value) for name, entry in future.result(REQUEST_SECONDS_MAX).items()
         }
-        for resource, future in answers.items()
+        for resources in asked
+        for resource, future in client.describe_configs(
+            resources, request_timeout=REQUEST_SECONDS_MAX
+        ).items()
     }
     return Cluster(
         brokers=len(there.brokers),

@@ -6,7 +6,6 @@ from confluent_kafka import (
     IsolationLevel,
     KafkaError,
     KafkaException,
-    TopicCollection,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
@@ -35,17 +34,15 @@ def partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ..
     names = sorted(set(topics))
     if not names:
         return ()
-    described = admin.describe_topics(TopicCollection(names), request_timeout=REQUEST_SECONDS_MAX)
-    found: list[Partition] = []
-    for topic, future in described.items():
-        try:
-            description = future.result(timeout=REQUEST_SECONDS_MAX)
-        except KafkaException as error:
-            if code(error) == KafkaError.UNKNOWN_TOPIC_OR_PART:
-                raise UnknownTopic(topic) from error
-            raise
-        found += [(topic, partition.id) for partition in description.partitions]
-    return tuple(sorted(found))
+    # Any broker tells. To describe topics is asked of the controller, and a client that has lived
+    # long goes on asking the one that it once heard of.
+    known = admin.list_topics(timeout=REQUEST_SECONDS_MAX).topics
+    for name in names:
+        if name not in known:
+            raise UnknownTopic(name)
+    return tuple(
+        sorted((name, partition) for name in names for partition in known[name].partitions)
+    )
 
 
 def end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
