@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from socket import gethostname
 from threading import Event
 from typing import Any
 
@@ -10,13 +11,14 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, encode, key
 from contracts.consumer import reader
 from infra.errors import Trouble
-from infra.kafka import consumer, producer, read_all
+from infra.kafka import admin, committed_ends, consumer, producer, read_all
 from infra.settings import Settings
 from services import sign
 from services.supplier.shipping import Reliability, confirmation
 
 GROUP = "supplier"
-TRANSACTIONAL_ID = "supplier"
+TRANSACTIONAL_ID = f"supplier-{gethostname()}"
+"""Of the supplier on this machine: the next one here ends what the last one has left open."""
 ORDERS_PER_BATCH_MAX = 1_000
 BATCH_SECONDS = 0.5
 ANSWER_SECONDS_MAX = 30.0
@@ -33,21 +35,29 @@ class Replaced(Trouble):
 
     def __init__(self) -> None:
         super().__init__(
-            "One supplier at a time may confirm, and another one has begun since: this one has "
-            "confirmed nothing more. See what runs: make status"
+            "One supplier on a machine may confirm, and another one has begun here since: this "
+            "one has confirmed nothing more. See what runs: make status"
         )
 
 
 def obey(settings: Settings, stop: Event) -> None:
-    """Confirm orders until told to stop. Raises Replaced, TimeoutError and KafkaException."""
+    """Confirm the orders of its share of the partitions until told to stop.
+
+    Raises Replaced, TimeoutError and KafkaException.
+    """
     client = producer(
         settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
     )
     client.init_transactions(ANSWER_SECONDS_MAX)
-    obeyed = confirmed(settings)
+    obeyed: set[str] = set()
+
+    def take_over(_: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        """Learn what others have obeyed; what they leave open is not read before it is decided."""
+        obeyed.update(confirmed(settings))
+        log.info("%d partitions, %d orders obeyed so far", len(partitions), len(obeyed))
+
     following = consumer(settings, GROUP, session_timeout_ms=SESSION_MS_MAX)
-    following.subscribe([PURCHASE_ORDERS.name])
-    log.info("%d orders obeyed so far", len(obeyed))
+    following.subscribe([PURCHASE_ORDERS.name], on_assign=take_over)
     sign.give(settings, "supplier")
     try:
         while not stop.is_set():
@@ -63,8 +73,9 @@ def obey(settings: Settings, stop: Event) -> None:
 
 
 def confirmed(settings: Settings) -> set[str]:
-    """The ids of all orders that are confirmed; none of an earlier supplier's is open by now."""
-    found = read_all(settings, CONFIRMATIONS.name)
+    """The ids of all orders that are confirmed by now, whoever did it."""
+    ends = committed_ends(admin(settings), [CONFIRMATIONS.name])
+    found = read_all(settings, CONFIRMATIONS.name, ends)
     return {decode(value).value["purchase_order_id"] for value in found}
 
 
@@ -109,6 +120,8 @@ def confirm(
     except KafkaException as error:
         if error.args[0].fatal():
             raise Replaced from error
+        if error.args[0].txn_requires_abort():
+            client.abort_transaction(ANSWER_SECONDS_MAX)  # nobody is to wait for it to time out
         raise
 
 
