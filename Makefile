@@ -6,6 +6,7 @@ BIN = "$(VENV)/bin"
 READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
 	{ echo "Docker with Compose should answer, but does not. Look: docker info"; exit 1; }
+COMPOSE = docker compose --env-file .env $(if $(PROFILE),--env-file $(PROFILE).env)
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
@@ -46,13 +47,13 @@ replay: ## changed code from offset zero, compared: PIPELINE=fraud
 	$(RETAIL) replay start $(PIPELINE)
 
 image: ## the images of the containers
-	$(ENGINE) && docker compose build
+	$(ENGINE) && docker compose build broker pipelines api
 
-up-docker: image ## the shop in containers; ports and world: .env
-	@docker compose up --detach --wait
+up-docker: image ## the shop in containers; ports, world: .env; PROFILE=cluster
+	@$(COMPOSE) up --detach --wait
 
 down-docker: ## stop the containers; their volumes stay
-	$(ENGINE) && docker compose down
+	$(ENGINE) && docker compose --profile '*' down
 
 bench: ## how fast it is on this machine; about half an hour
 	$(RETAIL) bench

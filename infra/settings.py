@@ -65,6 +65,21 @@ class Settings(BaseSettings):
         pattern=r"^[^:]+:[0-9]+$",
         description="host:port where other machines find the embedded broker; unset: nowhere",
     )
+    broker_id: int = Field(
+        1,
+        ge=1,
+        description="which of `BROKER_VOTERS` this embedded broker is",
+    )
+    broker_voters: str | None = Field(
+        None,
+        pattern=r"^[0-9]+@[^:,]+:[0-9]+(,[0-9]+@[^:,]+:[0-9]+)*$",
+        description="id@host:port,… of every broker of the cluster; unset: this one alone",
+    )
+    api_address: str | None = Field(
+        None,
+        pattern=r"^[^:]+:[0-9]+$",
+        description="host:port where commands ask the API; unset: on this machine",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
         description="least level that the components log",
@@ -240,7 +255,7 @@ class Settings(BaseSettings):
 
     @property
     def api_url(self) -> str:
-        return f"http://{HOST}:{self.api_port}"
+        return f"http://{self.api_address or f'{HOST}:{self.api_port}'}"
 
     @property
     def broker_embedded(self) -> bool:

@@ -1,1 +1,1 @@
-"""The embedded Kafka: the real broker, one node, on this machine only."""
+"""The embedded Kafka: the real broker, alone on this machine or one of several in containers."""

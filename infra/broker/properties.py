@@ -1,16 +1,23 @@
 """The broker's configuration."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from infra.settings import HOST, Settings
 
 LOG_DIR = "log"
+COPIES_MAX = 3
+"""Of Kafka's own topics: one broker may be down, and nothing acknowledged is lost."""
 
 
 def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
-    """server.properties of a single node that is broker and controller.
+    """server.properties of a node that is broker and controller, alone or one of several.
 
     The log folder is relative to the working directory: a path may then hold anything.
     """
-    controller = f"{HOST}:{settings.controller_port}"
+    voters = voters_of(settings)
+    controller = voters.get(settings.broker_id, f"{HOST}:{settings.controller_port}")
+    copies = min(len(voters), COPIES_MAX) or 1
     listening = {"PLAINTEXT": f"{settings.listen_host}:{settings.broker_port}"}
     found_at = {"PLAINTEXT": f"{HOST}:{settings.broker_port}"}
     if settings.broker_address is not None:
@@ -19,24 +26,24 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         found_at["NETWORK"] = settings.broker_address
     properties = {
         "process.roles": "broker,controller",
-        "node.id": "1",
+        "node.id": str(settings.broker_id),
         "listeners": _spelled({**listening, "CONTROLLER": controller}),
         "advertised.listeners": _spelled(found_at),
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,NETWORK:PLAINTEXT,"
         "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
-        "controller.quorum.bootstrap.servers": controller,
+        **quorum(settings, controller),
         "log.dirs": log_dir,
         # Topics are made from contracts, never by a typing mistake.
         "auto.create.topics.enable": "false",
-        # One node keeps one copy of Kafka's own topics too, and a few partitions are plenty.
-        "offsets.topic.replication.factor": "1",
+        # Of Kafka's own topics a few partitions are plenty.
+        "offsets.topic.replication.factor": str(copies),
         "offsets.topic.num.partitions": "4",
-        "transaction.state.log.replication.factor": "1",
-        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.replication.factor": str(copies),
+        "transaction.state.log.min.isr": str(max(1, copies - 1)),
         "transaction.state.log.num.partitions": "4",
-        "share.coordinator.state.topic.replication.factor": "1",
-        "share.coordinator.state.topic.min.isr": "1",
+        "share.coordinator.state.topic.replication.factor": str(copies),
+        "share.coordinator.state.topic.min.isr": str(max(1, copies - 1)),
         "group.initial.rebalance.delay.ms": "0",
         # After kill -9 the controller lets the broker back in once its old session has ended.
         "broker.session.timeout.ms": "4000",
@@ -47,6 +54,22 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "log.cleaner.dedupe.buffer.size": str(32 * 1024 * 1024),
     }
     return "".join(f"{name}={value}\n" for name, value in properties.items())
+
+
+def voters_of(settings: Settings) -> Mapping[int, str]:
+    """Where each broker of the cluster listens as controller, by id; of one alone, none."""
+    named = (one.split("@") for one in (settings.broker_voters or "").split(",") if one)
+    return MappingProxyType({int(number): address for number, address in named})
+
+
+def quorum(settings: Settings, controller: str) -> dict[str, str]:
+    """Who decides together, and how brokers reach each other."""
+    if settings.broker_voters is None:
+        return {"controller.quorum.bootstrap.servers": controller}
+    return {
+        "controller.quorum.voters": settings.broker_voters,
+        "inter.broker.listener.name": "NETWORK",
+    }
 
 
 def _spelled(listeners: dict[str, str]) -> str:

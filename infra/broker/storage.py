@@ -1,6 +1,7 @@
 """The broker's folder, formatted once."""
 
 import base64
+import hashlib
 import os
 import shutil
 import subprocess
@@ -34,9 +35,10 @@ def format_once(settings: Settings, folder: Path, java: list[str]) -> None:
     shutil.rmtree(folder / DRAFT_DIR, ignore_errors=True)
     config = folder / "format.properties"
     config.write_text(server_properties(settings, DRAFT_DIR))
-    tool = ["kafka.tools.StorageTool", "format", "--standalone"]
+    tool = ["kafka.tools.StorageTool", "format", "--config", config.name]
+    alone = [] if settings.broker_voters else ["--standalone"]
     answer = subprocess.run(
-        [*java, *tool, "--cluster-id", cluster_id(), "--config", config.name],
+        [*java, *tool, *alone, "--cluster-id", cluster_id(settings.broker_voters)],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -49,6 +51,10 @@ def format_once(settings: Settings, folder: Path, java: list[str]) -> None:
     (folder / DRAFT_DIR).rename(folder / LOG_DIR)
 
 
-def cluster_id() -> str:
-    """A new id in Kafka's spelling; the leading letter keeps it from looking like an option."""
-    return "R" + base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")[1:]
+def cluster_id(voters: str | None) -> str:
+    """An id in Kafka's spelling: a new one, or the one that all of these voters come to.
+
+    The leading letter keeps it from looking like an option.
+    """
+    drawn = hashlib.sha256(voters.encode()).digest()[:16] if voters else os.urandom(16)
+    return "R" + base64.urlsafe_b64encode(drawn).decode().rstrip("=")[1:]

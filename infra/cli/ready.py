@@ -4,12 +4,15 @@
 """
 
 import http.client
+import json
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from socket import gethostbyname, gethostname
 from typing import Any
 from urllib.error import URLError
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import psutil
@@ -24,6 +27,8 @@ from services import sign
 from services.quarantine.progress import progress
 
 PROBE_SECONDS_MAX = 2.0
+MASTER_PORT = 8080
+"""Where Spark's master tells of itself."""
 PAUSED = "paused: "
 MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
 
@@ -121,6 +126,30 @@ def lake(settings: Settings, started_at: int) -> str | None:
     return f"{behind(settings, bronze.held().ends)} records behind"
 
 
+def spark_master(settings: Settings, started_at: int) -> str | None:
+    known = cluster(settings)
+    return f"{len(known['workers'])} workers" if known.get("status") == "ALIVE" else None
+
+
+def spark_worker(settings: Settings, started_at: int) -> str | None:
+    """Ready while the master counts on it."""
+    here = gethostbyname(gethostname())
+    for worker in cluster(settings).get("workers", ()):
+        if worker["host"] == here and worker["state"] == "ALIVE":
+            return f"{worker['coresused']} of {worker['cores']} task slots taken"
+    return None
+
+
+def cluster(settings: Settings) -> dict[str, Any]:
+    """What Spark's master says of itself and its workers; empty when it does not answer."""
+    host = urlsplit(settings.spark_master).hostname
+    try:
+        with urlopen(f"http://{host}:{MASTER_PORT}/json/", timeout=PROBE_SECONDS_MAX) as answer:
+            return dict(json.load(answer))
+    except (URLError, http.client.HTTPException, OSError):
+        return {}
+
+
 def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
     """The newest record per key of a control topic."""
     records = read_to_end(settings, contract.name, records_max=MARKERS_READ_MAX)
@@ -140,6 +169,8 @@ PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
     "supplier": partial(signed, "supplier", "waits for orders"),
     "api": api,
     "lake": lake,
+    "spark-master": spark_master,
+    "spark-worker": spark_worker,
 }
 """By component: what it is ready with, given the second of its start; None: not yet."""
 

@@ -10,12 +10,16 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
+from contracts.schemas import NEWER_LOCK
 from infra.jars import spark_jars
 from infra.settings import Settings
 
 STATE_PARTITIONS = 2
 """Frozen in every checkpoint: only a new generation may choose another number."""
 
+
+SLOTS_MAX = 4
+"""Of a cluster, for each driver: as many as `local[4]` has; the next driver wants some too."""
 
 METHOD_BYTES_MAX = 8_000
 """Of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
@@ -37,8 +41,8 @@ def session(
 
     `jars` and `more` options are there beside what every session has.
     """
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if settings.spark_master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         # Spark's own default is the first python3 of the PATH: it has none of our packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
@@ -69,13 +73,20 @@ def scratch(settings: Settings, name: str) -> Path:
 def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
     every = [*spark_jars(), *jars]
     return {
-        **(local(every) if settings.spark_master.startswith("local") else remote(every)),
+        **(local() if settings.spark_master.startswith("local") else remote(every)),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": java_options(),
         "spark.local.dir": str(scratch(settings, name) / "local"),
         "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # Spark's own local writes fork a shell command per file: 308 processes a second.
+        "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            "org.apache.spark.sql.execution.streaming.checkpointing"
+            ".FileSystemBasedCheckpointFileManager"
+        ),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
         "spark.sql.shuffle.partitions": str(STATE_PARTITIONS),
@@ -104,23 +115,22 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
     }
 
 
-def local(jars: Iterable[Path]) -> dict[str, str]:
-    """One JVM on one machine: its class path is set directly, its files are plain files."""
-    return {
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        # Spark's own local writes fork a shell command per file: 308 processes a second.
-        "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
-        "spark.sql.streaming.checkpointFileManagerClass": (
-            "org.apache.spark.sql.execution.streaming.checkpointing"
-            ".FileSystemBasedCheckpointFileManager"
-        ),
-    }
+def local() -> dict[str, str]:
+    """One JVM on one machine."""
+    return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
 def remote(jars: Iterable[Path]) -> dict[str, str]:
-    return {"spark.jars": ",".join(map(str, jars))}
+    """Executors on other machines, which have the same jars, Python and data folder there."""
+    passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
+    return {
+        "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
+        "spark.executor.extraJavaOptions": java_options(),
+        "spark.cores.max": str(SLOTS_MAX),
+        # A batch waits for an executor that is gone until it is missed.
+        "spark.network.timeout": "60s",
+        **{f"spark.executorEnv.{name}": value for name, value in passed_on.items()},
+    }
 
 
 def java_options() -> str:

@@ -1,16 +1,27 @@
 """The same shop in containers, as docker compose runs it."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from infra.settings import HOST, Settings
-from tests.e2e.shop import Shop, printed, world
+from tests.e2e.shop import CommandFailed, Shop, printed, world
+from tests.ports import free_port_base
 
 PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG"})
 """What docker itself needs of the environment; the rest would be settings."""
+
+PLACES = {"data_dir", "jars_dir", "port_base", "kafka_bootstrap_servers"}
+"""Settings that are otherwise on this side of the containers."""
+
+LOG_LINES = 40
+"""Of each container, where something went wrong."""
+
+STATES = {"healthy": "ready", "unhealthy": "failed"}
 
 
 @dataclass(frozen=True)
@@ -18,45 +29,79 @@ class Composed(Shop):
     """A project of docker compose; the command line asks it from outside."""
 
     name: str
+    nodes: tuple[Settings, ...]
+    """How to ask each of its brokers and APIs; the first one's are the shop's own."""
 
     def start(self) -> None:
-        self.compose("up", "--detach", "--wait")
+        """Raises CommandFailed with what the containers have said, when one is not ready."""
+        try:
+            self.compose("up", "--detach", "--wait")
+        except CommandFailed as failed:
+            said = self.compose("logs", "--no-color", "--tail", str(LOG_LINES))
+            raise CommandFailed(f"{failed}\n{said}") from failed
 
     def stop(self) -> None:
-        self.compose("down")
+        self.compose("--profile", "*", "down")
 
     def states(self) -> dict[str, str]:
-        """By service; one that has no container is stopped."""
-        known = self.compose("config", "--services").split()
-        running = self.compose("ps", "--services").split()
-        return {name: "running" if name in running else "stopped" for name in known}
+        """By service, as the least of its containers is; one that has none is stopped."""
+        found = dict.fromkeys(self.compose("config", "--services").split(), "stopped")
+        del found["topics"]  # which has done its work
+        for one in self.containers():
+            state = STATES.get(one["Health"], "starting")
+            before = found.get(one["Service"], "stopped")
+            found[one["Service"]] = state if before in ("stopped", "ready") else before
+        return found
+
+    def containers(self, *services: str) -> list[dict[str, Any]]:
+        """The containers that run, as docker compose tells of them."""
+        told = self.compose("ps", "--format", "json", *services)
+        return [json.loads(line) for line in told.splitlines()]
+
+    def kill(self, container: str) -> None:
+        """As by `kill -9`; nobody starts it again by itself."""
+        printed(["docker", "kill", container], kept())
 
     def compose(self, *arguments: str) -> str:
         """What docker compose prints; raises CommandFailed when it fails."""
-        command = ["docker", "compose", "--project-name", self.name, *arguments]
-        return printed(command, {**kept(), **asked(self.where)})
+        files = ["--env-file", ".env"]
+        if len(self.nodes) > 1:
+            files += ["--env-file", "cluster.env"]
+        command = ["docker", "compose", "--project-name", self.name, *files, *arguments]
+        return printed(command, {**kept(), **asked(self.where, self.nodes)})
 
 
 def kept() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in PASSED_ON}
 
 
-def asked(where: Settings) -> dict[str, str]:
+def asked(where: Settings, nodes: tuple[Settings, ...]) -> dict[str, str]:
     """The settings as docker-compose.yml takes them."""
-    ports = {"PORT_BASE": str(where.port_base), "BROKER_PORT": str(where.broker_port)}
-    chosen = where.model_dump(mode="json", exclude_defaults=True, exclude={"data_dir"})
-    own = {name.upper(): str(value) for name, value in chosen.items()}
-    return {**own, **ports}
+    chosen = where.model_dump(mode="json", exclude_defaults=True, exclude=PLACES)
+    ports = {}
+    for number, node in enumerate(nodes, 1):
+        suffix = "" if number == 1 else f"_{number}"
+        ports[f"PORT_BASE{suffix}"] = str(node.port_base)
+        ports[f"BROKER_PORT{suffix}"] = str(node.broker_port)
+    return {**{name.upper(): str(value) for name, value in chosen.items()}, **ports}
 
 
 @contextmanager
-def composed(folder: Path, seed: int, pipelines: str = "inventory,fraud") -> Iterator[Shop]:
-    """A running shop in containers, in the world of this seed; nothing of it is left behind."""
-    where = world(folder, seed, pipelines)
-    broker = {"kafka_bootstrap_servers": f"{HOST}:{where.broker_port}"}
-    shop = Composed(where.model_copy(update=broker), f"retail-test-{where.port_base}")
+def composed(
+    folder: Path, seed: int, pipelines: str = "inventory,fraud", nodes: int = 1, **others: Any
+) -> Iterator[Composed]:
+    """A running shop in containers, in the world of this seed; nothing of it is left behind.
+
+    With three nodes it is the cluster. Others: settings that are to be otherwise.
+    """
+    where = world(folder, seed, pipelines).model_copy(update=others)
+    bases = [where.port_base, *(free_port_base() for _ in range(nodes - 1))]
+    brokers = [f"{HOST}:{Settings(port_base=base).broker_port}" for base in bases]
+    reached = where.model_copy(update={"kafka_bootstrap_servers": ",".join(brokers)})
+    each = tuple(reached.model_copy(update={"port_base": base}) for base in bases)
+    shop = Composed(reached, f"retail-test-{where.port_base}", each)
     try:
         shop.start()
         yield shop
     finally:
-        shop.compose("down", "--volumes")
+        shop.compose("--profile", "*", "down", "--volumes", "--timeout", "2")

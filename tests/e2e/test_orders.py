@@ -1,34 +1,15 @@
 """The loop of orders: sold, proposed, ordered, confirmed, shipped, on the shelf; each once."""
 
-from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, SHIPMENTS, Contract, decode
-from contracts.judging import Rejection, judge
-from infra.kafka import admin, end_offsets
+from contracts import PURCHASE_ORDERS
+from tests.e2e.loop import WORLD, arrived, each_step_is_taken_once, reviews, rows, soon
 from tests.e2e.shop import Shop, kill, opened
-from tests.oracle.log import read
 from tests.seeds import drawn
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
-
-Row = dict[str, Any]
-
-WORLD = {
-    "simulator_refill": "orders",
-    "simulator_speed": 1_200,  # a day in 72 seconds
-    "simulator_stores": 2,
-    "simulator_products": 60,
-    "simulator_receipts_per_second": 0.25,
-    # Nobody sends anything again, so whatever is there twice was ordered or shipped twice.
-    "simulator_duplicate_rate": 0.0,
-    "simulator_late_rate": 0.0,
-}
-SECONDS_MAX = 400.0
 
 
 @pytest.fixture(scope="module")
@@ -51,54 +32,4 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
 
     found = loop.verify()
     assert found["reorder"]["views"]["public.replenishment.proposal.v1"]["rows"] > 0
-    shipped = steps(loop)  # first what comes last
-    confirmed, ordered = named(loop, CONFIRMATIONS), named(loop, PURCHASE_ORDERS)
-    for ids in (*shipped.values(), confirmed, ordered):
-        assert ids
-        assert not [each for each, times in ids.items() if times > 1]
-    assert all(ids.keys() <= confirmed.keys() for ids in shipped.values())
-    assert confirmed.keys() <= ordered.keys()
-
-
-def soon(condition: Any, what: str) -> None:
-    wait_until(lambda: bool(condition()), what, SECONDS_MAX)
-
-
-def rows(shop: Shop, contract: Contract) -> list[Row]:
-    """What is committed to the topic."""
-    ends = end_offsets(admin(shop.where), [contract.name])
-    return [dict(decode(one.value).value) for one in read(shop.where, ends)]
-
-
-def named(shop: Shop, contract: Contract) -> Counter[str]:
-    return Counter(one["purchase_order_id"] for one in rows(shop, contract))
-
-
-def reviews(shop: Shop) -> set[Any]:
-    return {one["review_at"] for one in rows(shop, PURCHASE_ORDERS)}
-
-
-def shipments(shop: Shop) -> Iterator[Row]:
-    """Those that count."""
-    for one in read(shop.where, end_offsets(admin(shop.where), [SHIPMENTS.name])):
-        found = judge(SHIPMENTS, one.key, one.value, one.published_ms)
-        if not isinstance(found, Rejection):
-            yield dict(found)
-
-
-def steps(shop: Shop) -> dict[str, Counter[str]]:
-    """By status, how often it is said of each order."""
-    found: dict[str, Counter[str]] = {"dispatched": Counter(), "received": Counter()}
-    for one in shipments(shop):
-        found[one["status"]][one["purchase_order_id"]] += 1
-    return found
-
-
-def arrived(shop: Shop) -> list[tuple[str, int]]:
-    """To which shelves something came, and how many units."""
-    return [
-        (f"{one['store_id']}/{line['sku']}", line["received_units"])
-        for one in shipments(shop)
-        for line in one["lines"]
-        if line["received_units"]
-    ]
+    each_step_is_taken_once(loop)

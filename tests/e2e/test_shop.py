@@ -20,6 +20,12 @@ RUNNING = str(Settings.model_fields["pipelines"].default).split(",")
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 
+def test_every_part_that_was_asked_for_is_ready(shop: Shop) -> None:
+    states = shop.states()
+    assert set(states.values()) == {"ready"}
+    assert ("lake" in states) == shop.where.lake
+
+
 def test_stock_changes_while_one_looks(shop: Shop) -> None:
     lately = shop.get("/v1/stock?sort=-last_event_time&limit=1")["items"][0]
     shelf = f"/v1/stock/{lately['store_id']}/{lately['sku']}"

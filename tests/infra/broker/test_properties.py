@@ -1,13 +1,15 @@
 """The broker's configuration."""
 
 from pathlib import Path
+from typing import Any
 
 from infra.broker.properties import server_properties
 from infra.settings import Settings
 
 
-def properties(tmp_path: Path) -> dict[str, str]:
-    text = server_properties(Settings(data_dir=tmp_path / "100% odd, folder", port_base=8100))
+def properties(tmp_path: Path, **others: Any) -> dict[str, str]:
+    where = Settings(data_dir=tmp_path / "100% odd, folder", port_base=8100, **others)
+    text = server_properties(where)
     return dict(line.split("=", 1) for line in text.splitlines())
 
 
@@ -27,3 +29,23 @@ def test_no_path_stands_in_it(tmp_path: Path) -> None:
 def test_one_node_keeps_one_copy_of_everything(tmp_path: Path) -> None:
     factors = [v for name, v in properties(tmp_path).items() if name.endswith("replication.factor")]
     assert factors == ["1", "1", "1"]
+
+
+def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -> None:
+    voters = "1@one:9093,2@two:9093,3@three:9093"
+    found = properties(
+        tmp_path,
+        listen_host="0.0.0.0",
+        broker_address="two:9094",
+        broker_id=2,
+        broker_voters=voters,
+    )
+    assert found["node.id"] == "2"
+    assert found["controller.quorum.voters"] == voters
+    assert "controller.quorum.bootstrap.servers" not in found
+    assert "CONTROLLER://two:9093" in found["listeners"].split(",")
+    assert found["inter.broker.listener.name"] == "NETWORK"
+    assert "NETWORK://two:9094" in found["advertised.listeners"].split(",")
+    copies = [value for name, value in found.items() if name.endswith("replication.factor")]
+    assert copies == ["3", "3", "3"]
+    assert [value for name, value in found.items() if name.endswith("min.isr")] == ["2", "2"]

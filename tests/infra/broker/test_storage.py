@@ -49,5 +49,11 @@ def test_an_interrupted_attempt_is_begun_anew(settings: Settings, tmp_path: Path
 
 
 def test_every_cluster_has_its_own_id_in_kafkas_spelling() -> None:
-    assert cluster_id() != cluster_id()
-    assert len(cluster_id()) == 22
+    assert cluster_id(None) != cluster_id(None)
+    assert len(cluster_id(None)) == 22
+
+
+def test_brokers_with_the_same_voters_are_one_cluster() -> None:
+    assert cluster_id("1@a:9093,2@b:9093") == cluster_id("1@a:9093,2@b:9093")
+    assert cluster_id("1@a:9093,2@b:9093") != cluster_id("1@a:9093,2@c:9093")
+    assert len(cluster_id("1@a:9093,2@b:9093")) == 22

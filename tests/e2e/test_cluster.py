@@ -1,0 +1,134 @@
+"""Three brokers, a Spark cluster, three APIs and two suppliers: each may be lost, nothing is."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import TopicCollection
+
+from contracts import PURCHASE_ORDERS, RECEIPTS
+from infra.kafka import admin, end_offsets
+from infra.wait import until
+from tests.e2e.compose import Composed, composed
+from tests.e2e.loop import WORLD, arrived, each_step_is_taken_once, soon
+from tests.e2e.shop import Shop
+from tests.seeds import drawn
+
+pytestmark = [pytest.mark.docker, pytest.mark.e2e, pytest.mark.timeout(900)]
+
+BROKERS = ("broker", "broker-2", "broker-3")
+PIPELINES = ("inventory", "reorder")
+CALMER = {**WORLD, "simulator_speed": 600}
+"""A day in 144 seconds: there are many more processes here than cores."""
+SHARED_SECONDS_MAX = 60.0
+WORKERS = """
+import json
+from infra.cli.ready import cluster
+from infra.settings import settings
+print(json.dumps(cluster(settings())["workers"]))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
+    folder, seed = tmp_path_factory.mktemp("a cluster"), drawn("a cluster").getrandbits(31)
+    with composed(folder, seed, ",".join(PIPELINES), nodes=3, **CALMER) as shop:
+        yield shop
+
+
+def test_every_record_is_kept_three_times(cluster: Composed) -> None:
+    client = admin(cluster.where)
+    described = client.describe_topics(TopicCollection([RECEIPTS.name]))
+    partitions = described[RECEIPTS.name].result(10).partitions
+    assert all(len(one.replicas) == 3 for one in partitions)
+
+
+def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
+    client = admin(cluster.where)
+
+    def shares() -> list[set[int]]:
+        group = client.describe_consumer_groups(["supplier"])["supplier"].result(10)
+        return [
+            {at.partition for at in member.assignment.topic_partitions} for member in group.members
+        ]
+
+    assert until(lambda: len(shares()) == 2 and all(shares()), SHARED_SECONDS_MAX)
+    first, second = shares()
+    assert not first & second
+    every = end_offsets(client, [PURCHASE_ORDERS.name])
+    assert first | second == {partition for _, partition in every}
+
+
+def test_one_broker_of_three_may_be_stopped(cluster: Composed) -> None:
+    gone = drawn("a broker to be stopped").choice(BROKERS)
+    cluster.compose("stop", gone)
+    goes_on(cluster)
+    exact(cluster)
+    cluster.compose("up", "--detach", "--wait", "--no-recreate", gone)
+
+
+def test_a_worker_that_is_added_takes_what_a_killed_one_leaves(cluster: Composed) -> None:
+    soon(lambda: len(used(cluster)) == 2, "both workers work")
+    before = used(cluster)
+    first, *_ = cluster.containers("spark-worker")
+    cluster.compose("up", "--detach", "--wait", "--no-recreate", "--scale", "spark-worker=3")
+    cluster.kill(first["Name"])
+    goes_on(cluster)
+    soon(lambda: used(cluster) - before, "the added worker works")
+    goes_on(cluster)
+
+
+def test_each_api_catches_up_and_serves_the_same(cluster: Composed) -> None:
+    [second] = cluster.containers("api-2")
+    cluster.kill(second["Name"])
+    goes_on(cluster)
+    cluster.compose("up", "--detach", "--wait", "--no-recreate", "api-2")
+    for node in cluster.nodes:
+        exact(Shop(node.model_copy(update={"pipelines": "inventory"})))
+
+
+def test_a_promotion_reaches_every_api_before_it_counts(cluster: Composed) -> None:
+    command = ("python", "-m", "infra.cli.main", "replay", "start", "inventory", "--promote")
+    cluster.compose("exec", "--no-TTY", "inventory", *command)
+    assert [generation(Shop(node), "inventory") for node in cluster.nodes] == [2, 2, 2]
+
+
+def test_nothing_was_lost_and_no_order_shipped_twice(cluster: Composed) -> None:
+    soon(lambda: arrived(cluster), "a delivery is received")
+    exact(cluster)
+    each_step_is_taken_once(cluster)
+
+
+def goes_on(shop: Shop) -> None:
+    """Wait until something was published from now on, and every pipeline has read after that."""
+    before = published(shop)
+    soon(lambda: published(shop) > before, "the simulator publishes")
+    markers = batches(shop)
+    soon(
+        lambda: all(batch > markers[name] + 1 for name, batch in batches(shop).items()),
+        "every pipeline goes on",
+    )
+
+
+def published(shop: Shop) -> int:
+    """How many receipts there are."""
+    return sum(end_offsets(admin(shop.where), [RECEIPTS.name]).values())
+
+
+def batches(shop: Shop) -> dict[str, int]:
+    """The last batch of each pipeline that is served."""
+    return {name: shop.get(f"/v1/pipelines/{name}")["as_of"]["batch"] for name in PIPELINES}
+
+
+def generation(shop: Shop, pipeline: str) -> int:
+    return int(shop.get(f"/v1/pipelines/{pipeline}")["generation"])
+
+
+def exact(shop: Shop) -> None:
+    assert all(found["exact"] for found in shop.verify().values())
+
+
+def used(shop: Composed) -> set[str]:
+    """The workers whose task slots are taken, as Spark's master tells."""
+    told = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
+    return {one["id"] for one in json.loads(told) if one["state"] == "ALIVE" and one["coresused"]}
