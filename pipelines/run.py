@@ -15,7 +15,7 @@ from infra.settings import Settings, root, settings
 from pipelines.common import snapshot
 from pipelines.common.generation import Generation, State, generations
 from pipelines.common.pipeline import load
-from pipelines.common.promotion import found, lost
+from pipelines.common.promotion import found, lost, whole
 from pipelines.crew import Crew
 
 log = logging.getLogger("pipeline")
@@ -44,15 +44,16 @@ def ensured(where: Settings, name: str) -> tuple[Generation, ...]:
     """The pipeline's generations; one is founded where there is none that goes on.
 
     What the promoted one has written stays with its readers, as it is, until the founded one has
-    caught up and takes its place.
+    caught up and takes its place. Nobody is there to be asked: where the log has no head any more,
+    it begins in the archive.
     """
     known = generations(where, name)
     promoted = known.promoted
     if promoted is not None and lost(where, promoted) and known.candidate is None:
         log.error("generation %d of %s has lost its checkpoint", promoted.number, name)
-        found(where, load(name), root())
-    elif not known.known:
-        found(where, load(name), root())
+    elif known.known:
+        return known.known
+    found(where, load(name), root(), source=whole(where, load(name)))
     return generations(where, name).known
 
 

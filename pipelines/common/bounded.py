@@ -6,18 +6,18 @@ from which offsets to which (a Span); every view is written to FOLDER/VIEW.parqu
 
 import json
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import Trouble
-from infra.kafka import Partition
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 from pipelines.common import sides
+from pipelines.common.archive import COLUMNS, ZERO, Offsets, in_order, records
 from pipelines.common.fold import static_totals, view_rows
+from pipelines.common.offsets import ByTopic, spelled, understood
 from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.run import engine
@@ -26,9 +26,6 @@ from pipelines.common.source import FETCH, kafka_options
 
 SPAN = "span.json"
 
-ByTopic = Mapping[str, Mapping[str, int]]
-"""Offset by topic and partition, as Spark spells them."""
-
 
 @dataclass(frozen=True)
 class Span:
@@ -36,24 +33,23 @@ class Span:
 
     starts: ByTopic
     ends: ByTopic
+    archived: ByTopic = field(default_factory=dict)
+    """Below which offsets it is read from the archive; nothing: all of it from the log."""
 
     @classmethod
-    def of(cls, starts: Mapping[Partition, int], ends: Mapping[Partition, int]) -> "Span":
-        return cls(spelled({at: starts.get(at, 0) for at in ends}), spelled(ends))
+    def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
+        begin = {at: starts.get(at, 0) for at in ends}
+        turn = {at: min(max(archived.get(at, 0), begin[at]), end) for at, end in ends.items()}
+        return cls(spelled(begin), spelled(ends), spelled(turn) if archived else {})
 
     @classmethod
     def read(cls, folder: Path) -> "Span":
         return cls(**json.loads((folder / SPAN).read_text()))
 
     def write(self, folder: Path) -> None:
-        (folder / SPAN).write_text(json.dumps(asdict(self)))
-
-
-def spelled(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
-    by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in offsets.items():
-        by_topic.setdefault(topic, {})[str(partition)] = offset
-    return by_topic
+        # Code from before there was an archive to be read knows nothing of it.
+        told = {name: part for name, part in asdict(self).items() if part or name != "archived"}
+        (folder / SPAN).write_text(json.dumps(told))
 
 
 def main() -> None:
@@ -80,7 +76,15 @@ def write(spark: SparkSession, where: Settings, pipeline: Pipeline, folder: Path
 
 
 def part(spark: SparkSession, where: Settings, span: Span) -> DataFrame:
-    """The records of a part of the log."""
+    """The records of a part of the log, and of the archive before it."""
+    if not span.archived:
+        return of_log(spark, where, span)
+    head = records(spark, where, understood(span.starts), understood(span.archived))
+    rest = of_log(spark, where, Span(span.archived, span.ends))
+    return in_order(head.unionByName(rest.select(*COLUMNS)))
+
+
+def of_log(spark: SparkSession, where: Settings, span: Span) -> DataFrame:
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")

@@ -1,9 +1,32 @@
-"""Where a batch ends in the log: what Spark's checkpoint says of it."""
+"""Where a batch ends in the log, as Spark's checkpoint says it, and how Spark spells offsets."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from infra.kafka import Partition
+
+ByTopic = Mapping[str, Mapping[str, int]]
+"""Offset by topic and partition, as Spark spells them."""
+
+ROUNDS = Path("archive") / "rounds.json"
+"""In a generation's folder: what a part of the log that is read as files consists of."""
+
+
+def spelled(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
+    by_topic: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in offsets.items():
+        by_topic.setdefault(topic, {})[str(partition)] = offset
+    return by_topic
+
+
+def understood(by_topic: ByTopic) -> dict[Partition, int]:
+    return {
+        (topic, int(partition)): offset
+        for topic, partitions in by_topic.items()
+        for partition, offset in partitions.items()
+    }
 
 
 def batch_end(checkpoint: Path, batch: int) -> dict[Partition, int]:
@@ -13,13 +36,19 @@ def batch_end(checkpoint: Path, batch: int) -> dict[Partition, int]:
     JSON per source.
     """
     _, _, *sources = (checkpoint / "offsets" / str(batch)).read_text().splitlines()
-    return {
-        (topic, int(partition)): offset
-        for source in sources
-        if source != "-"  # a source that has had no data yet
-        for topic, partitions in json.loads(source).items()
-        for partition, offset in partitions.items()
-    }
+    told = [json.loads(source) for source in sources if source != "-"]  # no data yet
+    ends: dict[Partition, int] = {}
+    for source in sorted(told, key=lambda one: "logOffset" not in one):  # the log goes on after
+        ends |= source_end(checkpoint, source)
+    return ends
+
+
+def source_end(checkpoint: Path, source: dict[str, Any]) -> dict[Partition, int]:
+    """What the source has given when it stands there: of files, Spark counts the rounds."""
+    if "logOffset" in source:
+        rounds = json.loads((checkpoint.parent / ROUNDS).read_text())
+        return understood(rounds["ends"][source["logOffset"]])
+    return understood(source)
 
 
 def committed(checkpoint: Path) -> dict[Partition, int]:

@@ -1,12 +1,14 @@
 """Which generation readers follow: what moves it on, and what moves it back."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from infra.errors import Trouble
+from infra.kafka import Partition
 from infra.settings import Settings
-from pipelines.common import snapshot
+from pipelines.common import archive, snapshot
+from pipelines.common.archive import HeadGone, Source
 from pipelines.common.clock import wall_now
 from pipelines.common.generation import (
     CANDIDATE,
@@ -20,6 +22,7 @@ from pipelines.common.generation import (
 from pipelines.common.marker import marked
 from pipelines.common.offsets import committed
 from pipelines.common.pipeline import Pipeline
+from pipelines.common.rounds import Head
 
 
 class CandidateThere(Trouble):
@@ -57,13 +60,19 @@ class NothingBefore(Trouble):
 
 
 def found(
-    settings: Settings, pipeline: Pipeline, root: Path, edits: snapshot.Edits = snapshot.NONE
+    settings: Settings,
+    pipeline: Pipeline,
+    root: Path,
+    edits: snapshot.Edits = snapshot.NONE,
+    source: Source = Source.LOG,
 ) -> Generation:
-    """A candidate with the code at the root; raises CandidateThere.
+    """A candidate with the code at the root, which begins to read there.
 
     Where there is no generation, the new one has nothing to be compared with and is promoted.
     Readers are told last: of an attempt that is broken off before, nobody ever hears.
+    Raises CandidateThere, HeadGone, Gap and OtherLog.
     """
+    ends = head_ends(settings, pipeline, source)
 
     def with_new(known: Generations) -> Generations:
         if known.candidate:
@@ -72,11 +81,40 @@ def found(
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
         draft = new(pipeline, "", wall_now(), number, state)
         snapshot.take(root, draft.code(settings), edits)
+        if ends:
+            Head(draft.folder(settings), ends).write()
         digest = snapshot.code_digest(draft.code(settings), pipeline.name)
         libraries = snapshot.libraries_digest(root)
         return known.plus(new(pipeline, digest, draft.created_at, number, state, libraries))
 
     return change(settings, pipeline.name, with_new).known[-1]
+
+
+def head_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Mapping[Partition, int]:
+    """Below which offsets a generation that begins now reads the archive; none: it does not.
+
+    Raises HeadGone, Gap and OtherLog.
+    """
+    facts = [side.topic.name for side in pipeline.sides]
+    if begins := archive.gone(settings, facts):
+        raise HeadGone(begins, "What holds from a moment on is looked up in the log alone.")
+    topics = [topic.name for topic in pipeline.inputs]
+    if source is Source.ARCHIVE:
+        return archive.archived(settings, topics)
+    if begins := archive.gone(settings, topics):
+        archive.archived(settings, topics)
+        raise HeadGone(
+            begins,
+            "The lake's archive has what is missing: "
+            f"retail replay start {pipeline.name} --source archive",
+        )
+    return archive.ZERO
+
+
+def whole(settings: Settings, pipeline: Pipeline) -> Source:
+    """Where all that the pipeline reads can be had from, if anywhere: from the log, if possible."""
+    begins = archive.gone(settings, [topic.name for topic in pipeline.inputs])
+    return Source.ARCHIVE if begins else Source.LOG
 
 
 def caught_up(settings: Settings, generation: Generation) -> None:

@@ -8,9 +8,9 @@ import logging
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -21,11 +21,11 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from contracts import HEARTBEATS, RELEASES
+from contracts import HEARTBEATS, RELEASES, Contract
 from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
-from pipelines.common import lease, sides, snapshot
+from pipelines.common import archive, lease, sides, snapshot
 from pipelines.common.backlog import backlog
 from pipelines.common.control import Control
 from pipelines.common.encode import changelog
@@ -36,10 +36,11 @@ from pipelines.common.offsets import committed
 from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.promotion import caught_up
+from pipelines.common.rounds import Head, before, forget, ready
 from pipelines.common.session import session, suit
 from pipelines.common.sink import Write, sink
 from pipelines.common.source import tail
-from pipelines.common.watermark import Pace, pace
+from pipelines.common.watermark import Pace, catching_up, pace
 
 log = logging.getLogger("pipeline")
 
@@ -210,27 +211,58 @@ def run(
 
     A query that catches up reads to where the log ends when it starts, and ends; then the backlog
     is looked at anew. A live one goes on for ever; with its first batch a candidate has caught up.
+    What a generation reads from the archive it has read to the end before it looks into the log.
 
     Raises Invalid when Spark has dropped a record, NewerSchema when it may be given what only newer
     code can read, and what Spark raises when a query fails.
     """
+    head = Head.of(generation.folder(where))
+    if head is not None:
+        ready(spark, where, head, where.pipeline_records_per_batch_max)
     while not stopping.is_set():
-        read = committed(generation.checkpoint(where))
-        left = backlog(where, [topic.name for topic in pipeline.inputs], read)
-        now = pace(pipeline.reads, left, where.pipeline_records_per_batch_max)
-        log.info(
-            "%s %s: %d records over %s of world time to read",
-            pipeline.name,
-            "live" if now.live else "catching up",
-            left.records,
-            left.span,
-        )
-        query = start(spark, where, pipeline, generation, now, hurry)
+        now = pace_of(where, pipeline, generation, head)
+        if head is not None and not now.in_archive:
+            forget(head)
+        query = start(spark, where, pipeline, generation, now, hurry, head)
         try:
             watch(query, stopping, partial(caught_up, where, generation) if now.live else nothing)
         except StreamingQueryException:
             refuse_newer(pipeline.name, read_by(pipeline))
             raise
+
+
+def pace_of(where: Settings, pipeline: Pipeline, generation: Generation, head: Head | None) -> Pace:
+    """How the generation is to read on: what it has not read yet of its head, then the log."""
+    checkpoint, limit = generation.checkpoint(where), where.pipeline_records_per_batch_max
+    if head is not None and head.unread(checkpoint):
+        left = head.backlog(checkpoint)
+        now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
+    else:
+        left = backlog(where, [topic.name for topic in pipeline.inputs], committed(checkpoint))
+        now = pace(pipeline.reads, left, limit)
+    log.info(
+        "%s %s: %d records over %s of world time to read",
+        pipeline.name,
+        "live" if now.live else "catching up in the archive" if now.in_archive else "catching up",
+        left.records,
+        left.span,
+    )
+    return now
+
+
+def reading(
+    spark: SparkSession,
+    where: Settings,
+    topics: Sequence[Contract],
+    now: Pace,
+    head: Head | None,
+) -> DataFrame:
+    """The topics' records, from the first one on or from where the checkpoint stands."""
+    if now.in_archive and head is not None:
+        return before(spark, head, topics, None)
+    starts = archive.ZERO if head is None else head.ends
+    log = tail(spark, where, topics, now.records_per_batch_max, starts)
+    return log if head is None else before(spark, head, topics, log)
 
 
 def start(
@@ -240,10 +272,11 @@ def start(
     generation: Generation,
     now: Pace,
     hurry: Event | None = None,
+    head: Head | None = None,
 ) -> StreamingQuery:
     suit(spark, now.live)
-    beats = tail(spark, where, (HEARTBEATS,), now.records_per_batch_max)
-    records = tail(spark, where, (*pipeline.reads, RELEASES), now.records_per_batch_max)
+    beats = reading(spark, where, (HEARTBEATS,), now, head)
+    records = reading(spark, where, (*pipeline.reads, RELEASES), now, head)
     facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
     running = running_rows(pipeline, records, beats, now.memory, facts)
     write = sink(where, generation)

@@ -1,12 +1,14 @@
 """Records from Kafka into Spark."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
-from infra.kafka import client_config
+from infra.kafka import Partition, admin, client_config, partitions
 from infra.settings import Settings
+from pipelines.common.offsets import spelled
 
 FETCH = {
     # A consumer that has read to the end asks for more; what it is asked next waits behind that.
@@ -19,18 +21,27 @@ FETCH = {
 
 
 def tail(
-    spark: SparkSession, settings: Settings, topics: Iterable[Contract], records_max: int | None
+    spark: SparkSession,
+    settings: Settings,
+    topics: Iterable[Contract],
+    records_max: int | None,
+    starts: Mapping[Partition, int],
 ) -> DataFrame:
-    """The topics' records, from offset zero or from where the checkpoint stands.
+    """The topics' records, from these offsets or from where the checkpoint stands.
 
     Records per batch at the most, if any: of all topics together, each by its share of the backlog.
+    What is not among them begins at zero. Where a record is gone that is to be read, the query
+    fails.
     """
+    names = [topic.name for topic in topics]
+    every = partitions(admin(settings), names)
+    begin = json.dumps(spelled({at: starts.get(at, 0) for at in every}))
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")
         .options(**kafka_options(settings), **FETCH, **limit)
-        .option("subscribe", ",".join(topic.name for topic in topics))
-        .option("startingOffsets", "earliest")
+        .option("subscribe", ",".join(names))
+        .option("startingOffsets", begin)
         # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
         .option("failOnDataLoss", "true")
         .load()

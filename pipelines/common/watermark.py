@@ -24,13 +24,23 @@ class Pace:
     memory: timedelta
     records_per_batch_max: int | None
     """Of all topics together. A live batch takes all there is."""
+    in_archive: bool = False
+    """Whether it reads what came before the log."""
 
 
 def pace(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
     """The pace for what is left to read, with so many records per batch while there is much."""
-    horizon = max(topic.horizon or timedelta() for topic in reads)
     if backlog.span <= MARGIN and backlog.records <= records_per_batch_max:
-        return Pace(live=True, memory=horizon + MARGIN, records_per_batch_max=None)
+        return Pace(live=True, memory=horizon(reads) + MARGIN, records_per_batch_max=None)
+    return catching_up(reads, backlog, records_per_batch_max)
+
+
+def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
+    """The pace for a backlog, however short."""
     # Twice: the log grows, in a world that may be fast, while the backlog is being read.
-    memory = 2 * backlog.span + horizon + MARGIN
+    memory = 2 * backlog.span + horizon(reads) + MARGIN
     return Pace(live=False, memory=memory, records_per_batch_max=records_per_batch_max)
+
+
+def horizon(reads: Iterable[Contract]) -> timedelta:
+    return max(topic.horizon or timedelta() for topic in reads)

@@ -5,7 +5,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipelines.lake.silver import between
+from pipelines.common.archive import between
 from pipelines.lake.tables import Lake
 from pipelines.lake.transform import MOVES, daily_facts, day_number, on_days
 

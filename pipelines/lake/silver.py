@@ -1,17 +1,14 @@
 """From bronze to silver: the accepted events of a topic, each once."""
 
-from collections.abc import Mapping
 from datetime import timedelta
-from functools import reduce
-from operator import or_
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import Contract
-from infra.kafka import Partition
+from pipelines.common.archive import between
+from pipelines.common.held import Held
 from pipelines.common.judge import MILLISECOND
-from pipelines.lake.held import Held
 from pipelines.lake.tables import Table
 from pipelines.lake.transform import accepted, first_copies
 
@@ -41,14 +38,3 @@ def unknown(new: DataFrame, known: DataFrame) -> DataFrame:
     since = F.timestamp_millis(F.lit(oldest["ms"] - APART_MAX // MILLISECOND))
     near = known.where(F.col("event_time") >= since)
     return new.join(near.select("_partition", "event_id"), ["_partition", "event_id"], "left_anti")
-
-
-def between(
-    partition: str, offset: str, starts: Mapping[Partition, int], ends: Mapping[Partition, int]
-) -> Column:
-    """Whether a record lies in this part of its topic."""
-    parts = (
-        (F.col(partition) == at[1]) & (F.col(offset) >= starts.get(at, 0)) & (F.col(offset) < end)
-        for at, end in ends.items()
-    )
-    return reduce(or_, parts)

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts import CONTRACTS, Contract, spark_ddl
 from contracts.judging import JUDGED
 from infra.settings import Settings
-from pipelines.lake.held import Held, committed_ms, held, newest
+from pipelines.common.held import Held, committed_ms, held, newest
 
 TOPICS = tuple(
     topic

@@ -1,17 +1,33 @@
 """A bounded read of the log: every record of some topics, up to given offsets."""
 
+import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from deltalake import DeltaTable
+from pyarrow.dataset import field
 
-from infra.kafka import Partition, consumer
+from contracts import CONTRACTS
+from infra.errors import Trouble
+from infra.kafka import Partition, admin, consumer, start_offsets
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
 RECORDS_PER_POLL_MAX = 10_000
+
+
+class NotArchived(Trouble):
+    """Records that are nowhere any more."""
+
+    def __init__(self, topic: str, partition: int, end: int) -> None:
+        super().__init__(
+            f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
+            "before, but does not. Without it nothing can be held against the log."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +46,10 @@ class Record:
 def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
     """Each record below the end offset of its partition, partition by partition in log order.
 
-    Raises TimeoutError when the broker has nothing to say for IDLE_SECONDS_MAX.
+    Where the log does not begin at its first record any more, the archive does.
+    Raises TimeoutError when the broker has nothing to say for IDLE_SECONDS_MAX, and NotArchived.
     """
+    yield from head(settings, ends)
     waiting = {at: end for at, end in ends.items() if end > 0}
     reader = consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
@@ -50,6 +68,41 @@ def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
             waiting = unread(reader, waiting)
     finally:
         reader.close()
+
+
+def head(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
+    """The records that are in the archive alone, of the topics that it keeps."""
+    starts = start_offsets(admin(settings), {topic for topic, _ in ends if kept(topic)})
+    gone = {at: min(start, ends[at]) for at, start in starts.items() if start and at in ends}
+    if not gone:
+        return
+    table = DeltaTable(str(settings.data_dir / "lake" / "bronze"))
+    told = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
+    for at, end in gone.items():
+        topic, partition = at
+        if not told or told[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
+            raise NotArchived(topic, partition, end)
+        here = (field("topic") == topic) & (field("partition") == partition)
+        records = table.to_pyarrow_dataset().to_table(filter=here & (field("offset") < end))
+        yield from map(of_archive, records.sort_by("offset").to_pylist())
+
+
+def kept(topic: str) -> bool:
+    """Whether the lake keeps the topic."""
+    contract = CONTRACTS.get(topic)
+    return contract is not None and contract.kind == "topic" and contract.visibility == "public"
+
+
+def of_archive(row: Mapping[str, Any]) -> Record:
+    return Record(
+        topic=row["topic"],
+        partition=row["partition"],
+        offset=row["offset"],
+        published_ms=round(row["timestamp"].timestamp() * 1000),
+        key=row["key"],
+        value=row["value"],
+        headers={header["key"]: header["value"] for header in row["headers"] or ()},
+    )
 
 
 def numbered(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:

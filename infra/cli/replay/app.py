@@ -14,6 +14,7 @@ from infra.cli.replay.thresholds import edited
 from infra.errors import Trouble
 from infra.settings import Settings, root, settings
 from pipelines.common import promotion, snapshot
+from pipelines.common.archive import Source
 from pipelines.common.generation import CANDIDATE, Generation, Generations, State, generations
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from services.clock import wall_ms
@@ -65,18 +66,22 @@ def start(
     promote_: Annotated[
         bool, typer.Option("--promote", help="Promote it once it has caught up.")
     ] = False,
+    source: Annotated[
+        Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
+    ] = Source.LOG,
 ) -> None:
     """Read everything again with the code on disk, and show what it changes."""
     current, room = settings(), load(pipeline)
     known = generations(current, pipeline)
     edits = edited(root(), pipeline, setting or ())
+    ends = promotion.head_ends(current, room, source) if since == "earliest" else {}
     if until_ is not None or since != "earliest":
         look(current, room, known, edits, since, until_ or "latest")
         return
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
-    need = guards.examined(current, room, known.promoted)
-    candidate = promotion.found(current, room, root(), edits)
+    need = guards.examined(current, room, known.promoted, {topic for topic, _ in ends})
+    candidate = promotion.found(current, room, root(), edits, source)
     screen.say(f"  generation {candidate.number} of {pipeline} · {need}")
     if candidate.state is not State.CATCHING_UP:
         return

@@ -1,5 +1,6 @@
 """The difference between what readers see and what other code says of the same part of the log."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,8 +9,9 @@ from typing import Any
 from contracts import CONTRACTS, HEARTBEATS
 from infra.cli.replay import batch, served
 from infra.cli.replay.difference import Comparison, Difference, json_lines, parquet
-from infra.kafka import admin, offsets_at
+from infra.kafka import Partition, admin, offsets_at
 from infra.settings import Settings
+from pipelines.common.archive import archived, gone
 from pipelines.common.bounded import Span
 from pipelines.common.generation import Generation
 from pipelines.common.pipeline import Pipeline
@@ -45,7 +47,8 @@ def at_marker(
     """The code against what is served, at the served generation's marker."""
     seen = served.fetch(settings, pipeline.name, folder)
     ends = {at: end for at, end in seen.inputs.items() if at[0] in counted(pipeline)}
-    rows = batch.run(settings, pipeline.name, code, Span.of({}, ends), folder / "after")
+    span = spanned(settings, pipeline, {}, ends)
+    rows = batch.run(settings, pipeline.name, code, span, folder / "after")
     views = []
     for name, file in seen.files.items():
         contract = CONTRACTS[name]
@@ -116,10 +119,26 @@ def part(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
     client, topics = admin(settings), counted(pipeline)
     ends = offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
     if times.start is None:
-        return Span.of({}, ends)
+        return spanned(settings, pipeline, {}, ends)
     horizon = max(topic.horizon for topic in pipeline.reads if topic.horizon)
     starts = offsets_at(client, topics, milliseconds(times.start - horizon))
-    return Span.of({at: min(start, ends[at]) for at, start in starts.items()}, ends)
+    begin = {at: min(start, ends[at]) for at, start in starts.items()}
+    return spanned(settings, pipeline, begin, ends)
+
+
+def spanned(
+    settings: Settings,
+    pipeline: Pipeline,
+    starts: Mapping[Partition, int],
+    ends: Mapping[Partition, int],
+) -> Span:
+    """This part of the log: of the archive, as far as the log has it no more.
+
+    Raises Gap, OtherLog.
+    """
+    topics = counted(pipeline)
+    missing = gone(settings, topics, starts)
+    return Span.of(starts, ends, archived(settings, topics) if missing else {})
 
 
 END_OF_TIME_MS = 253_402_300_799_000

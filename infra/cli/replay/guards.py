@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import psutil
@@ -13,6 +14,7 @@ from infra.errors import Trouble
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings, root
 from infra.supervisor import daemon
+from pipelines.common import archive
 from pipelines.common.generation import Generation
 from pipelines.common.pipeline import Pipeline
 
@@ -62,8 +64,16 @@ class Need:
         )
 
 
-def examined(settings: Settings, pipeline: Pipeline, promoted: Generation | None) -> Need:
-    """What the replay needs. Raises what keeps it from being started."""
+def examined(
+    settings: Settings,
+    pipeline: Pipeline,
+    promoted: Generation | None,
+    archived: Collection[str] = (),
+) -> Need:
+    """What the replay needs, which first reads what the archive holds of these topics.
+
+    Raises what keeps it from being started.
+    """
     manager = daemon.running(settings.data_dir)
     if manager is None or manager.process("pipelines").state not in ("RUNNING", "STARTING"):
         raise NotRunning
@@ -74,7 +84,10 @@ def examined(settings: Settings, pipeline: Pipeline, promoted: Generation | None
         records=sum(
             end_offsets(admin(settings), [topic.name for topic in pipeline.inputs]).values()
         ),
-        disk_bytes=taken(settings, promoted) + DISK_FLOOR_MIB * MIB,
+        # What is read of the archive is copied for it.
+        disk_bytes=taken(settings, promoted)
+        + archive.taken(settings, archived)
+        + DISK_FLOOR_MIB * MIB,
         memory_bytes=heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
     )
     refuse_without_room(settings, need)

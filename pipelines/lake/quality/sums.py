@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from infra.kafka import Partition
-from pipelines.lake.silver import between
+from pipelines.common.archive import between
 from pipelines.lake.tables import EVENTS
 from pipelines.lake.transform import AMOUNTS, daily_facts
 

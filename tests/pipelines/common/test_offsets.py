@@ -1,6 +1,7 @@
+import json
 from pathlib import Path
 
-from pipelines.common.offsets import batch_end, committed
+from pipelines.common.offsets import ROUNDS, batch_end, committed
 
 HEAD = 'v1\n{"batchWatermarkMs":0}\n'
 
@@ -24,6 +25,20 @@ def test_a_source_without_data_has_no_offsets_yet(tmp_path: Path) -> None:
     assert batch_end(checkpoint(tmp_path, {0: '-\n{"stock":{"0":2}}'}, set()), 0) == {
         ("stock", 0): 2
     }
+
+
+def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
+    """Records and heartbeats are read from the same files, each with a source of the log behind."""
+    where = tmp_path / "checkpoint"
+    where.mkdir()
+    files, beats = '{"logOffset":1}', '{"beats":{"0":7}}'
+    sources = {0: f"{files}\n-\n{files}\n-", 1: f'{files}\n{{"sales":{{"0":9}}}}\n{files}\n{beats}'}
+    checkpoint(where, sources, set())
+    rounds = [{"sales": {"0": 2}, "beats": {"0": 1}}, {"sales": {"0": 5}, "beats": {"0": 3}}]
+    (tmp_path / ROUNDS).parent.mkdir()
+    (tmp_path / ROUNDS).write_text(json.dumps({"ends": rounds}))
+    assert batch_end(where, 0) == {("sales", 0): 5, ("beats", 0): 3}
+    assert batch_end(where, 1) == {("sales", 0): 9, ("beats", 0): 7}
 
 
 def test_only_finished_batches_are_committed(tmp_path: Path) -> None:

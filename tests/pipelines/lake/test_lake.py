@@ -17,7 +17,7 @@ from deltalake import DeltaTable
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, Contract, encode, key
 from infra.kafka import admin, committed_ends, producer
 from infra.settings import Settings, root
-from pipelines.lake.held import held
+from pipelines.common.held import held
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
 from tests.oracle.lake import Events, daily_facts, events
 from tests.oracle.log import Record, read

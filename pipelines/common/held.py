@@ -11,7 +11,7 @@ from typing import Any
 
 from infra.errors import Trouble
 from infra.kafka import Partition
-from pipelines.common.bounded import spelled
+from pipelines.common.offsets import spelled, understood
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
@@ -55,20 +55,11 @@ def held(folder: Path, version: int | None = None) -> Held:
     """
     for commit in commits(folder, version):
         if said := commit.get("userMetadata"):
-            return understood(said)
+            found = json.loads(said)
+            return Held(found["batch"], understood(found["ends"]))
         if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
             raise Unsaid(folder)
     return Held()
-
-
-def understood(said: str) -> Held:
-    found = json.loads(said)
-    ends = {
-        (topic, int(partition)): end
-        for topic, partitions in found["ends"].items()
-        for partition, end in partitions.items()
-    }
-    return Held(found["batch"], ends)
 
 
 def newest(folder: Path) -> int:

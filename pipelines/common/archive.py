@@ -1,0 +1,127 @@
+"""The archive: the lake's raw copy of the log, to be read where the log's own head is gone."""
+
+from collections.abc import Collection, Iterable, Mapping
+from enum import StrEnum
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from types import MappingProxyType
+
+from deltalake import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from infra.disk import held_bytes
+from infra.errors import Trouble
+from infra.kafka import Partition, admin, end_offsets, start_offsets
+from infra.settings import Settings
+from pipelines.common.held import held
+
+COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
+"""Of a record, all that a pipeline reads."""
+
+RECORD = "topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY"
+
+Offsets = Mapping[Partition, int]
+
+ZERO: Offsets = MappingProxyType({})
+
+
+class Source(StrEnum):
+    """Where the log's first records are read from."""
+
+    LOG = "log"
+    ARCHIVE = "archive"
+
+
+class HeadGone(Trouble):
+    """The log does not begin at its first record any more."""
+
+    def __init__(self, begins: Offsets, what_to_do: str) -> None:
+        super().__init__(
+            "The log should be there from its first record on, but begins later: "
+            f"{places(begins)}. {what_to_do}"
+        )
+
+
+class Gap(Trouble):
+    """Between what the archive holds and what the log holds, records are nowhere."""
+
+    def __init__(self, begins: Offsets, ends: Offsets) -> None:
+        holds = {at: ends.get(at, 0) for at in begins}
+        super().__init__(
+            f"The archive should hold the log up to where it begins, {places(begins)}, but holds "
+            f"it to {places(holds)}: what lies between is nowhere. Only a generation that has "
+            "read it goes on."
+        )
+
+
+class OtherLog(Trouble):
+    """The archive is of another log."""
+
+    def __init__(self, ends: Offsets) -> None:
+        super().__init__(
+            f"The log should go on where the archive ends, {places(ends)}, but ends before it: it "
+            "is another log. Keep the folder lake under DATA_DIR elsewhere, or remove it."
+        )
+
+
+def places(offsets: Offsets) -> str:
+    return ", ".join(f"{topic}/{partition} at {at:,}" for (topic, partition), at in offsets.items())
+
+
+def bronze(settings: Settings) -> Path:
+    """The table's folder."""
+    return settings.data_dir / "lake" / "bronze"
+
+
+def gone(settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO) -> dict[Partition, int]:
+    """The partitions that begin after the offset wanted, and where they do."""
+    starts = start_offsets(admin(settings), topics)
+    return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
+
+
+def archived(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
+    """Up to which offsets the archive holds these topics; raises Gap, OtherLog."""
+    client, holds = admin(settings), held(bronze(settings)).ends
+    starts, ends = start_offsets(client, topics), end_offsets(client, topics)
+    if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
+        raise Gap(missing, holds)
+    if beyond := {at: holds[at] for at, end in ends.items() if holds.get(at, 0) > end}:
+        raise OtherLog(beyond)
+    return {at: holds.get(at, 0) for at in starts}
+
+
+def records(spark: SparkSession, settings: Settings, starts: Offsets, ends: Offsets) -> DataFrame:
+    """The archive's records of a part of the log, in any order: the columns of a record."""
+    # Its files are those that the table's log names: Parquet, but for the topic, which a folder
+    # names. Appended and joined is all that they ever are, so no engine of Delta is needed.
+    folder = bronze(settings)
+    files = DeltaTable(str(folder)).file_uris()
+    read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)
+    of_topics = (
+        (F.col("topic") == topic)
+        & between("partition", "offset", starts, {at: ends[at] for at in ends if at[0] == topic})
+        for topic in {topic for topic, _ in ends}
+    )
+    return read.where(reduce(or_, of_topics)).select(*COLUMNS)
+
+
+def in_order(read: DataFrame) -> DataFrame:
+    """The records, each partition in its order: of an event's copies the first one counts."""
+    whole = read.repartition("topic", "partition")
+    return whole.sortWithinPartitions("topic", "partition", "offset")
+
+
+def between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> Column:
+    """Whether a record lies in this part of its topic."""
+    parts = (
+        (F.col(partition) == at[1]) & (F.col(offset) >= starts.get(at, 0)) & (F.col(offset) < end)
+        for at, end in ends.items()
+    )
+    return reduce(or_, parts)
+
+
+def taken(settings: Settings, topics: Iterable[str]) -> int:
+    """Bytes on disk of what the archive holds of the topics."""
+    return sum(held_bytes(bronze(settings) / f"topic={topic}") for topic in topics)
