@@ -1,6 +1,8 @@
 """The loop of orders: sold, proposed, ordered, confirmed, shipped, on the shelf; each once."""
 
+import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -11,6 +13,9 @@ from tests.seeds import drawn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
+REPLAY_SECONDS_MAX = 400.0
+BY_THE_SECOND = re.compile(r"[1-9]\d* of \d+ orders let through, proposed by g2")
+
 
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
@@ -20,16 +25,24 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) -> None:
+    """And whichever generation is promoted: the second proposes the past anew, for nothing."""
     kill(loop.pid("ordering"))
     soon(lambda: rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
-    kill(loop.pid("ordering"))
-    kill(loop.pid("supplier"))
-    soon(lambda: len(reviews(loop)) > 1, "the next gate answers the next review")
-    soon(lambda: arrived(loop), "a delivery is received")
+    with ThreadPoolExecutor() as beside:
+        replayed = beside.submit(loop.retail, "replay", "start", "reorder")
+        kill(loop.pid("ordering"))
+        kill(loop.pid("supplier"))
+        soon(lambda: len(reviews(loop)) > 1, "the next gate answers the next review")
+        soon(lambda: arrived(loop), "a delivery is received")
+        assert "generation 2 of reorder" in replayed.result(REPLAY_SECONDS_MAX)
+    assert "generation 2 is read by everyone" in loop.retail("replay", "promote", "reorder")
+    told = loop.where.logs_dir / "ordering.log"
+    soon(lambda: BY_THE_SECOND.search(told.read_text()), "a review is answered from generation 2")
     [(shelf, units), *_] = arrived(loop)
     soon(lambda: loop.get(f"/v1/stock/{shelf}")["units_received"] >= units, "stock rises")
     soon(loop.ready, "the gate and the supplier are ready again")
 
     found = loop.verify()
+    assert found["reorder"]["generation"] == 2
     assert found["reorder"]["views"]["public.replenishment.proposal.v1"]["rows"] > 0
     each_step_is_taken_once(loop)
