@@ -29,6 +29,18 @@ def held(folder: Path, otherwise: Trouble, seconds_max: float = 0.0) -> Iterator
         os.close(handle)
 
 
+def is_held(folder: Path) -> bool:
+    """Whether a process holds the folder."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        return not locked(handle)
+    finally:
+        os.close(handle)
+
+
 def locked(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,13 +6,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
 from contracts.schemas import NEWER_LOCK, newest_lock
 from infra.errors import Trouble
+from infra.lock import held, is_held
 from infra.settings import Settings
 from pipelines.common import snapshot
 from pipelines.common.control import Control
@@ -26,9 +28,21 @@ STEADY_SECONDS = 45.0
 """A process that lived so long had come up: what ended it is not what ended the ones before."""
 FAILURES_MAX = 5
 STOP_SECONDS_MAX = 6
+TURN_SECONDS_MAX = 5.0
+"""How long the crew before may take to be gone."""
 
 Name = tuple[str, int]
 """Pipeline and number."""
+
+
+class SecondCrew(Trouble):
+    """Another crew looks after the pipeline."""
+
+    def __init__(self, pipeline: str) -> None:
+        super().__init__(
+            f"One crew should look after {pipeline}, but another one does already. See which: "
+            "make status"
+        )
 
 
 class KeepsFailing(Trouble):
@@ -125,6 +139,24 @@ class Crew:
             raise KeepsFailing(names)
         for one in given_up:
             invalidate(self._where, one, f"its process ended {FAILURES_MAX} times in a row")
+
+
+def place(where: Settings, pipeline: str) -> Path:
+    """The folder that the pipeline's crew holds as long as it is at work."""
+    return where.data_dir / "pipelines" / pipeline / "crew"
+
+
+@contextmanager
+def at_work(where: Settings, pipelines: Iterable[str]) -> Iterator[None]:
+    """Be the only crew of these pipelines; raises SecondCrew."""
+    with ExitStack() as places:
+        for name in pipelines:
+            places.enter_context(held(place(where, name), SecondCrew(name), TURN_SECONDS_MAX))
+        yield
+
+
+def is_at_work(where: Settings, pipeline: str) -> bool:
+    return is_held(place(where, pipeline))
 
 
 def name_of(generation: Generation) -> Name:

@@ -16,7 +16,7 @@ from pipelines.common import snapshot
 from pipelines.common.generation import Generation, State, generations
 from pipelines.common.pipeline import load
 from pipelines.common.promotion import found, lost, whole
-from pipelines.crew import Crew
+from pipelines.crew import Crew, at_work
 
 log = logging.getLogger("pipeline")
 
@@ -28,15 +28,16 @@ def main() -> None:
     setup_logging("pipelines")
     where = settings()
     names = tuple(sys.argv[1:]) or where.pipeline_names
-    for name in names:
-        tell(ensured(where, name))
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
-    crew = Crew(where, names)
-    try:
-        crew.work()
-    finally:
-        crew.dismiss()
+    with at_work(where, names):
+        for name in names:
+            tell(ensured(where, name))
+        crew = Crew(where, names)
+        try:
+            crew.work()
+        finally:
+            crew.dismiss()
     sys.exit(INVALID_EXIT)
 
 

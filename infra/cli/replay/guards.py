@@ -13,24 +13,27 @@ from infra.disk import held_bytes
 from infra.errors import Trouble
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings, root
-from infra.supervisor import daemon
+from infra.wait import until
 from pipelines.common import archive
 from pipelines.common.generation import Generation
 from pipelines.common.pipeline import Pipeline
+from pipelines.crew import is_at_work
 
 MIB = 1024**2
 UNITS = {"m": MIB, "g": 1024 * MIB}
 BESIDE_HEAP_MIB = 700
 """Of a Spark driver: what Java takes besides its heap, and the Python process."""
+CREW_SECONDS_MAX = 5.0
+"""How long a crew that was killed may take to be there again."""
 DISK_FLOOR_MIB = 64
 """An empty checkpoint and output topics."""
 
 
 class NotRunning(Trouble):
-    """Nothing is there that could run a candidate."""
+    """Nobody is there who could run a candidate."""
 
-    def __init__(self) -> None:
-        super().__init__("The pipelines should run, and do not. Start everything: make up")
+    def __init__(self, pipeline: str) -> None:
+        super().__init__(f"{pipeline} should run, and does not. Start everything: make up")
 
 
 class ContractsBreak(Trouble):
@@ -74,9 +77,8 @@ def examined(
 
     Raises what keeps it from being started.
     """
-    manager = daemon.running(settings.data_dir)
-    if manager is None or manager.process("pipelines").state not in ("RUNNING", "STARTING"):
-        raise NotRunning
+    if not until(lambda: is_at_work(settings, pipeline.name), CREW_SECONDS_MAX):
+        raise NotRunning(pipeline.name)
     report = check(root() / "contracts", today())
     if report.faults or report.breaks:
         raise ContractsBreak(len(report.faults) + len(report.breaks))
