@@ -1,6 +1,7 @@
 """Records that were written with any released version are read and accepted as they were then."""
 
 import io
+from typing import Any
 
 import fastavro
 import pytest
@@ -27,11 +28,19 @@ def written(old: Contract, value: object) -> bytes:
     return b"\0" + number.to_bytes(4, "big") + body.getvalue()
 
 
+def as_far_as(asked: Any, found: Any) -> Any:
+    """What was found, with the fields alone that were asked for, inside of it too."""
+    if isinstance(asked, dict):
+        return {name: as_far_as(each, found[name]) for name, each in asked.items()}
+    if isinstance(asked, list):
+        return [as_far_as(*pair) for pair in zip(asked, found, strict=True)]
+    return found
+
+
 @EVERY
 def test_an_old_record_says_what_it_said(old: Contract) -> None:
     for value in old.examples:
-        found = decode(written(old, value)).value
-        assert {name: found[name] for name in value} == value
+        assert as_far_as(value, decode(written(old, value)).value) == value
 
 
 @EVERY
