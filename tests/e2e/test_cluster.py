@@ -87,6 +87,12 @@ def test_each_api_catches_up_and_serves_the_same(cluster: Composed) -> None:
         exact(Shop(node.model_copy(update={"pipelines": "inventory"})))
 
 
+def test_a_promotion_reaches_every_api_before_it_counts(cluster: Composed) -> None:
+    command = ("python", "-m", "infra.cli.main", "replay", "start", "inventory", "--promote")
+    cluster.compose("exec", "--no-TTY", "inventory", *command)
+    assert [generation(Shop(node), "inventory") for node in cluster.nodes] == [2, 2, 2]
+
+
 def test_nothing_was_lost_and_no_order_shipped_twice(cluster: Composed) -> None:
     soon(lambda: arrived(cluster), "a delivery is received")
     exact(cluster)
@@ -116,6 +122,10 @@ def batches(shop: Shop) -> dict[str, int]:
 
 def exact(shop: Shop) -> None:
     assert all(found["exact"] for found in shop.verify().values())
+
+
+def generation(shop: Shop, pipeline: str) -> int:
+    return int(shop.get(f"/v1/pipelines/{pipeline}")["generation"])
 
 
 def used(shop: Composed) -> set[str]:
