@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from types import MappingProxyType
 
 from deltalake import DeltaTable
@@ -14,8 +13,8 @@ from pyspark.sql import functions as F
 from infra.disk import held_bytes
 from infra.errors import Trouble
 from infra.kafka import Partition, admin, end_offsets, start_offsets
+from infra.lake import folders, held
 from infra.settings import Settings
-from pipelines.common.held import held
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
 """Of a record, all that a pipeline reads."""
@@ -70,11 +69,6 @@ def places(offsets: Offsets) -> str:
     return ", ".join(f"{topic}/{partition} at {at:,}" for (topic, partition), at in offsets.items())
 
 
-def bronze(settings: Settings) -> Path:
-    """The table's folder."""
-    return settings.data_dir / "lake" / "bronze"
-
-
 def gone(settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO) -> dict[Partition, int]:
     """The partitions that begin after the offset wanted, and where they do."""
     starts = start_offsets(admin(settings), topics)
@@ -83,7 +77,7 @@ def gone(settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO) -> d
 
 def archived(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
     """Up to which offsets the archive holds these topics; raises Gap, OtherLog."""
-    client, holds = admin(settings), held(bronze(settings)).ends
+    client, holds = admin(settings), held(folders(settings).bronze).ends
     starts, ends = start_offsets(client, topics), end_offsets(client, topics)
     if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
         raise Gap(missing, holds)
@@ -96,7 +90,7 @@ def records(spark: SparkSession, settings: Settings, starts: Offsets, ends: Offs
     """The archive's records of a part of the log, in any order: the columns of a record."""
     # Its files are those that the table's log names: Parquet, but for the topic, which a folder
     # names. Appended and joined is all that they ever are, so no engine of Delta is needed.
-    folder = bronze(settings)
+    folder = folders(settings).bronze
     files = DeltaTable(str(folder)).file_uris()
     read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)
     of_topics = (
@@ -124,4 +118,4 @@ def between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> Colu
 
 def taken(settings: Settings, topics: Iterable[str]) -> int:
     """Bytes on disk of what the archive holds of the topics."""
-    return sum(held_bytes(bronze(settings) / f"topic={topic}") for topic in topics)
+    return sum(held_bytes(folders(settings).bronze / f"topic={topic}") for topic in topics)

@@ -12,12 +12,12 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import Trouble
+from infra.lake import ByTopic, spelled, understood
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 from pipelines.common import sides
 from pipelines.common.archive import COLUMNS, ZERO, Offsets, in_order, records
 from pipelines.common.fold import static_totals, view_rows
-from pipelines.common.offsets import ByTopic, spelled, understood
 from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.run import engine

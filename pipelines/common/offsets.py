@@ -1,32 +1,14 @@
-"""Where a batch ends in the log, as Spark's checkpoint says it, and how Spark spells offsets."""
+"""Where a batch ends in the log, as Spark's checkpoint says it."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from infra.kafka import Partition
-
-ByTopic = Mapping[str, Mapping[str, int]]
-"""Offset by topic and partition, as Spark spells them."""
+from infra.lake import understood
 
 ROUNDS = Path("archive") / "rounds.json"
 """In a generation's folder: what a part of the log that is read as files consists of."""
-
-
-def spelled(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
-    by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in offsets.items():
-        by_topic.setdefault(topic, {})[str(partition)] = offset
-    return by_topic
-
-
-def understood(by_topic: ByTopic) -> dict[Partition, int]:
-    return {
-        (topic, int(partition)): offset
-        for topic, partitions in by_topic.items()
-        for partition, offset in partitions.items()
-    }
 
 
 def batch_end(checkpoint: Path, batch: int) -> dict[Partition, int]:

@@ -16,10 +16,11 @@ from pyspark.sql import functions as F
 
 from contracts import Contract
 from infra.kafka import Partition
+from infra.lake import spelled, understood
 from infra.settings import Settings
 from pipelines.common import archive
 from pipelines.common.backlog import Backlog, world_time
-from pipelines.common.offsets import ROUNDS, committed, spelled, understood
+from pipelines.common.offsets import ROUNDS, committed
 
 HEAD = Path("archive") / "head.json"
 """In a generation's folder: where the log goes on, by partition. Without it, all is the log's."""

@@ -7,8 +7,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
 from infra.kafka import Partition, admin, client_config, partitions
+from infra.lake import spelled
 from infra.settings import Settings
-from pipelines.common.offsets import spelled
 
 FETCH = {
     # A consumer that has read to the end asks for more; what it is asked next waits behind that.

@@ -33,8 +33,8 @@ def main() -> None:
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
     tables = lake(where)
-    tables.folder.mkdir(parents=True, exist_ok=True)
-    with lease.take(tables.folder) as held:
+    tables.folders.root.mkdir(parents=True, exist_ok=True)
+    with lease.take(tables.folders.root) as held:
         spark = lake_session(where)
         lease.name_engine(held, engine(spark).pid)
         try:

@@ -6,8 +6,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import Contract
+from infra.lake import Held
 from pipelines.common.archive import between
-from pipelines.common.held import Held
 from pipelines.common.judge import MILLISECOND
 from pipelines.lake.tables import Table
 from pipelines.lake.transform import accepted, first_copies

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import CONTRACTS, Contract, spark_ddl
 from contracts.judging import JUDGED
+from infra.lake import Folders, Held, committed_ms, folders, held, newest
 from infra.settings import Settings
-from pipelines.common.held import Held, committed_ms, held, newest
 
 TOPICS = tuple(
     topic
@@ -108,24 +108,23 @@ class Table:
 
 @dataclass(frozen=True)
 class Lake:
-    """All tables, under one folder."""
+    """All tables."""
 
-    folder: Path
+    folders: Folders
 
     @property
     def bronze(self) -> Table:
         """A row per record of a public topic, as it is in the log: the archive."""
-        return Table(self.folder / "bronze", RECORD, ("topic",))
+        return Table(self.folders.bronze, RECORD, ("topic",))
 
     def silver(self, topic: Contract) -> Table:
         """A row per event of the topic: the fields of its contract, and where its record lies."""
-        name = f"{topic.domain}.{topic.entity}.v{topic.major}"
-        return Table(self.folder / "silver" / name, f"{spark_ddl(topic)}, {PLACE}")
+        return Table(self.folders.silver(topic), f"{spark_ddl(topic)}, {PLACE}")
 
     @property
     def gold(self) -> Table:
         """A row per day of UTC, store and sku: what moved."""
-        return Table(self.folder / "gold" / "daily-facts", DAILY_FACTS, ("day",))
+        return Table(self.folders.daily_facts, DAILY_FACTS, ("day",))
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -133,4 +132,4 @@ class Lake:
 
 
 def lake(settings: Settings) -> Lake:
-    return Lake(settings.data_dir / "lake")
+    return Lake(folders(settings))

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
 from infra.kafka import admin, end_offsets, producer
+from infra.lake import folders
 from infra.settings import Settings
 from services.api import (
     best_sellers,
@@ -17,6 +18,7 @@ from services.api import (
     events,
     exports,
     health,
+    history,
     limits,
     metrics,
     pipelines,
@@ -41,6 +43,7 @@ from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generation import Generation
 from services.api.generations import Generations
+from services.api.lake import Lake
 from services.api.materializer import Materializer, OnLoaded
 from services.api.pricebook import PRICEBOOK
 from services.api.publishing import OVERRIDES, Publishing
@@ -83,7 +86,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
     for nouns in (
-        *(stock, products, prices, pipelines),
+        *(stock, products, prices, history, pipelines),
         *(views, rows, exports, shortcuts, best_sellers, stream),
         *(events, quarantine, quality, times, health),
     ):
@@ -118,5 +121,6 @@ def sources(settings: Settings) -> Sources:
         ),
         prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
         rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
+        lake=Lake(folders(settings)),
         data_docs=settings.data_docs,
     )

@@ -5,14 +5,16 @@ from typing import Any
 
 from contracts import (
     ADJUSTMENTS,
+    ALERTS,
     PRICE_CHANGES,
     QUARANTINE,
     RECEIPTS,
     REFUNDS,
+    RELEASES,
     SHIPMENTS,
     STOCK_LEVELS,
 )
-from services.api.tables import Table
+from services.api.tables import Table, plain
 
 JSON = "application/json"
 
@@ -118,6 +120,51 @@ HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
 PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
 PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
 PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
+
+
+def row(table: Table) -> Document:
+    """A row of a view as it is answered."""
+    return table.shown(table.stored(table.contract.examples[0])) | DATES
+
+
+LAKE_AS_OF = {"as_of": {"inputs": {**INPUTS, RELEASES.name: [0, 0, 1, 0]}}}
+PAST_SHELF = {**SHELF, "at": "2026-03-02T12:00:00.000Z", **LAKE_AS_OF}
+MOVEMENT_PAGE = {
+    "store_id": SHELF["store_id"],
+    "sku": SHELF["sku"],
+    "items": [
+        {
+            "topic": RELEASES.name,
+            "partition": 2,
+            "offset": 0,
+            "event_id": "S003-8412-R18",
+            "event_time": "2026-03-02T10:41:30.000Z",
+            "published_at": "2026-03-02T13:40:00.000Z",
+            "movement": "sold",
+            "units_on_hand_change": -1,
+            "units_in_transit_change": 0,
+            "original": {"topic": RECEIPTS.name, "partition": 2, "offset": 10415},
+        }
+    ],
+    "next": None,
+    **LAKE_AS_OF,
+}
+_ALERT = row(Table(ALERTS))
+_RECEIPT = RECEIPTS.examples[0]
+ALERT_HISTORY = {
+    "alert": _ALERT,
+    "events": [
+        {
+            "topic": RECEIPTS.name,
+            "event_id": _RECEIPT["event_id"],
+            "partition": 2,
+            "offset": 10412,
+            "published_at": "2026-03-02T10:41:07.120Z",
+            "event": plain(_RECEIPT),
+        }
+    ],
+    "as_of": {"inputs": {RECEIPTS.name: INPUTS[RECEIPTS.name]}},
+}
 _REJECTED = (_REJECTIONS := Table(QUARANTINE)).shown(_REJECTIONS.stored(QUARANTINE.examples[0]))
 QUARANTINE_PAGE = {
     "items": [{k: v for k, v in _REJECTED.items() if k not in ("key", "value", "headers")}],
@@ -160,11 +207,6 @@ BEST_SELLERS = {
     ],
     **DATES,
 }
-
-
-def row(table: Table) -> Document:
-    """A row of a view as it is answered."""
-    return table.shown(table.stored(table.contract.examples[0])) | DATES
 
 
 def page(table: Table) -> Document:

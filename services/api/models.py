@@ -4,10 +4,11 @@ Answers are built as plain dictionaries; these models describe them, and the tes
 together.
 """
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, create_model
 
 from contracts import PRICE_CHANGES, QUARANTINE, STOCK_LEVELS, model
 
@@ -20,6 +21,17 @@ class Parameters(BaseModel):
 
 NoParameters = Annotated[Parameters, Query()]
 """The query of a route that takes none."""
+
+
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("expected a moment of the years 1 to 9999 in UTC") from error
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A moment of world time, with its zone."""
 
 
 class AsOf(BaseModel):
@@ -250,6 +262,79 @@ class PriceHistory(BaseModel):
     items: list[PriceChange] = Field(description="the last to take effect first")
     next: str | None = Field(description="cursor of the next page; null on the last")
     as_of: PricesAsOf = Field(description="what has been read")
+
+
+class LakeAsOf(BaseModel):
+    inputs: dict[str, list[int]] = Field(
+        description="up to where the tables that were read hold the log: per topic, one per "
+        "partition, the offset of the first record not in it"
+    )
+
+
+PastShelf: type[BaseModel] = create_model(
+    "PastShelf",
+    __base__=StockLevel,
+    __doc__="One sku in one store, by all that had happened at a moment.",
+    at=(str | None, Field(description="the moment, in world time; null: all there is counts")),
+    as_of=(LakeAsOf, Field(description="what has been counted")),
+)
+
+
+class RecordPlace(BaseModel):
+    topic: str
+    partition: int
+    offset: int = Field(description="of the record in its partition")
+
+
+class Movement(RecordPlace):
+    """An event that moved a shelf, and the record that counts."""
+
+    event_id: str
+    event_time: str = Field(description="when it happened")
+    published_at: str = Field(description="the record's timestamp: world time")
+    movement: str = Field(description="sold, refunded, dispatched, received or adjusted")
+    units_on_hand_change: int = Field(
+        description="what it added to the units on hand; negative: what it took",
+        json_schema_extra={"unit": "units"},
+    )
+    units_in_transit_change: int = Field(
+        description="likewise of the units on their way", json_schema_extra={"unit": "units"}
+    )
+    original: RecordPlace | None = Field(
+        description="where the event had been rejected, if the record releases it; null: it is no "
+        "release"
+    )
+
+
+class MovementPage(BaseModel):
+    """Some of what moved a shelf."""
+
+    store_id: str
+    sku: str
+    items: list[Movement] = Field(description="the first to happen first")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: LakeAsOf = Field(description="what has been read")
+
+
+class Evidence(BaseModel):
+    """An event that an alert names, and the record that the lake has of it."""
+
+    topic: str
+    event_id: str
+    partition: int | None = Field(description="of the record; null: the lake has none yet")
+    offset: int | None = Field(description="of the record in its partition; null likewise")
+    published_at: str | None = Field(description="the record's timestamp; null likewise")
+    event: dict[str, Any] | None = Field(
+        description="the fields that the topic's contract has; null likewise"
+    )
+
+
+class AlertHistory(BaseModel):
+    """An alert as it is now, and the events that its evidence names."""
+
+    alert: dict[str, Any] = Field(description="the alert, as GET /v1/alerts/{key} answers it")
+    events: list[Evidence] = Field(description="in the order of the evidence")
+    as_of: LakeAsOf = Field(description="what has been read")
 
 
 class QuarantineCount(BaseModel):

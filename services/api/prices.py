@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from contracts import PRICE_CHANGES
 from contracts.judging import EPOCH
 from services.api import examples, problems
 from services.api.cursors import CHARACTERS_MAX, WHOLE_MAX, Cursor, resume
 from services.api.marker import by_topic
-from services.api.models import Parameters, Price, PriceHistory, PricePage
+from services.api.models import Moment, Parameters, Price, PriceHistory, PricePage
 from services.api.pricebook import Prices
 from services.api.problems import Problem
 from services.api.selecting import LIMIT_DEFAULT, LIMIT_MAX
@@ -34,7 +34,7 @@ class PageQuery(Parameters):
 
 
 class MomentQuery(Parameters):
-    at: AwareDatetime | None = Field(
+    at: Moment | None = Field(
         None, description="the moment, as 2026-03-02T10:00:00Z; now, in world time, if left out"
     )
 

@@ -13,6 +13,7 @@ from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generation import INVALID
 from services.api.generations import Generations
+from services.api.lake import Lake
 from services.api.marker import Marker, by_topic
 from services.api.materializer import Materializer
 from services.api.problems import Problem
@@ -31,6 +32,7 @@ class Sources:
     registering: Registering
     prices: Copy
     rejections: Copy
+    lake: Lake
     data_docs: Path
     """The folder of the pages that `make quality` writes."""
     stopping: threading.Event = field(default_factory=threading.Event)  # streams are to end

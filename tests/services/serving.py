@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 from confluent_kafka import Producer
 
+from infra.lake import Folders
 from infra.settings import HOST
 from infra.wait import until
 from services.api.app import app
@@ -18,6 +19,7 @@ from services.api.control import Control
 from services.api.copying import Copy
 from services.api.freshness import Freshness
 from services.api.generations import Generations
+from services.api.lake import Lake
 from services.api.materializer import Materializer
 from services.api.pricebook import PRICEBOOK
 from services.api.publishing import Publishing
@@ -50,6 +52,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         publishing=Publishing(lambda: Producer(NO_BROKER)),
         registering=Registering("api at a test", generations.loaded, lambda _: None),
         rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
+        lake=Lake(Folders(folder / "lake")),
         data_docs=folder / "quality",
     )
 

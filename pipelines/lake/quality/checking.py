@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import RECEIPTS, Contract
 from infra.kafka import Partition
-from pipelines.common.held import held, newest
+from infra.lake import held, newest
 from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
 from pipelines.lake.quality.expectations import expected, frames
 from pipelines.lake.quality.sums import Told, below, by_day, counted, misadded

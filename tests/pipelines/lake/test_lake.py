@@ -14,11 +14,15 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, Contract, encode, key
+from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import admin, committed_ends, producer
+from infra.lake import held
 from infra.settings import Settings, root
-from pipelines.common.held import held
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
+from services.api import lake as history
+from services.api.movements import TOPICS as TOLD
+from services.api.movements import Span, shelf
+from tests.oracle.inventory import Oracle, Row
 from tests.oracle.lake import Events, daily_facts, events
 from tests.oracle.log import Record, read
 from tests.processes import engines, environment
@@ -210,6 +214,22 @@ def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
     found = rows(tables.gold)
     assert found
     assert by_key(found) == by_key(daily_facts(expected))
+
+
+def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:
+    """As the API tells them of any moment, from the lake alone: at the end, at the same offsets."""
+    with history.Lake(tables.folders).reading(*TOLD) as reading:
+        ends = {at: end for table in reading.tables.values() for at, end in table.ends.items()}
+        expected = Oracle(log, ends).view()
+        found = [shelf(reading, Span(row["store_id"], row["sku"])) for row in expected]
+    assert expected
+    assert found == [in_ms(row) for row in expected]
+
+
+def in_ms(row: Row) -> Row:
+    """A row of the view without its key, times in milliseconds of 1970."""
+    times = {name: round(row[name].timestamp() * 1000) for name in STOCK_LEVELS.times}
+    return {name: value for name, value in {**row, **times}.items() if name not in STOCK_LEVELS.key}
 
 
 def by_key(facts: list[dict[str, Any]]) -> Mapping[tuple[Any, ...], dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.common.held import Held, Unsaid, committed_ms, held
+from infra.lake import Held, Unsaid, committed_ms, held
 
 AT = ("public.sales.receipt.v1", 0)
 FIRST, SECOND = Held().then({AT: 5}), Held().then({AT: 5}).then({AT: 9})

@@ -11,7 +11,7 @@ from typing import Any
 
 from infra.errors import Trouble
 from infra.kafka import Partition
-from pipelines.common.offsets import spelled, understood
+from infra.lake.spelling import spelled, understood
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})

@@ -1,0 +1,81 @@
+"""The lake's silver tables as the lake writes them, by another writer than Spark."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+
+from contracts import RELEASES, Contract, Field, encode, key
+from contracts.judging import JUDGED, RELEASABLE
+from infra.lake import Folders, Held
+from tests.services.world import NOON
+
+PARTITION = 1
+TYPES = {
+    "string": pa.string(),
+    "bytes": pa.binary(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "boolean": pa.bool_(),
+    "timestamp": pa.timestamp("us", "UTC"),
+}
+MOVES = (*RELEASABLE.values(), RELEASES)
+
+
+class Silver:
+    """Every event in partition 1 of its topic, each in a commit of its own."""
+
+    def __init__(
+        self, folders: Folders, topics: Sequence[Contract] = tuple(JUDGED.values())
+    ) -> None:
+        self._folders = folders
+        self._held: dict[Contract, Held] = {topic: Held() for topic in topics}
+        for topic in topics:
+            DeltaTable.create(folders.silver(topic), schema=schema(topic))
+
+    def put(self, topic: Contract, published: datetime | None = None, /, **changes: Any) -> int:
+        """An event: its contract's example, changed. Returns its offset."""
+        value = {**topic.examples[0], **changes}
+        before = self._held[topic]
+        offset = before.ends.get((topic.name, PARTITION), 0)
+        place = {"_partition": PARTITION, "_offset": offset}
+        row = {**value, **place, "_published": published or value["event_time"]}
+        self._held[topic] = before.then({(topic.name, 0): 0, (topic.name, PARTITION): offset + 1})
+        self.append(topic, [row], self._held[topic])
+        return offset
+
+    def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Held | None) -> None:
+        told = CommitProperties(custom_metadata={"userMetadata": said.said()} if said else None)
+        table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema(topic))
+        write_deltalake(self._folders.silver(topic), table, mode="append", commit_properties=told)
+
+    def release(
+        self, topic: Contract, offset: int = 77, at: datetime = NOON, **changes: Any
+    ) -> int:
+        """A release of an event that is in no table: its record lay at that offset."""
+        original = {**topic.examples[0], **changes}
+        return self.put(
+            RELEASES,
+            event_id=f"released/{topic.name}/2/{offset}",
+            event_time=at,
+            record_key=key(topic, original).decode(),
+            topic=topic.name,
+            partition=2,
+            offset=offset,
+            original_event_id=original["event_id"],
+            original_event_time=original["event_time"],
+            value=encode(topic, original),
+        )
+
+
+def schema(topic: Contract) -> pa.Schema:
+    places = {"_partition": pa.int32(), "_offset": pa.int64(), "_published": TYPES["timestamp"]}
+    return pa.schema([*map(column, topic.fields), *(pa.field(*one) for one in places.items())])
+
+
+def column(field: Field) -> "pa.Field[Any]":
+    if field.type == "array":
+        return pa.field(field.name, pa.list_(pa.struct([*map(column, field.fields)])))
+    return pa.field(field.name, TYPES[field.type])
