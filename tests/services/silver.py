@@ -8,7 +8,7 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 
 from contracts import RELEASES, Contract, Field, encode, key
-from contracts.judging import JUDGED, RELEASABLE
+from contracts.judging import RELEASABLE
 from infra.lake import Folders, Held
 from tests.services.world import NOON
 
@@ -22,26 +22,28 @@ TYPES = {
     "timestamp": pa.timestamp("us", "UTC"),
 }
 MOVES = (*RELEASABLE.values(), RELEASES)
+"""Whatever moves stock."""
 
 
 class Silver:
     """Every event in partition 1 of its topic, each in a commit of its own."""
 
-    def __init__(
-        self, folders: Folders, topics: Sequence[Contract] = tuple(JUDGED.values())
-    ) -> None:
+    def __init__(self, folders: Folders, topics: Sequence[Contract] = MOVES) -> None:
         self._folders = folders
         self._held: dict[Contract, Held] = {topic: Held() for topic in topics}
         for topic in topics:
             DeltaTable.create(folders.silver(topic), schema=schema(topic))
 
-    def put(self, topic: Contract, published: datetime | None = None, /, **changes: Any) -> int:
-        """An event: its contract's example, changed. Returns its offset."""
-        value = {**topic.examples[0], **changes}
+    def put(self, topic: Contract, /, **changes: Any) -> int:
+        """An event: its contract's example, changed. It is published when it happens.
+
+        Returns its offset.
+        """
         before = self._held[topic]
         offset = before.ends.get((topic.name, PARTITION), 0)
         place = {"_partition": PARTITION, "_offset": offset}
-        row = {**value, **place, "_published": published or value["event_time"]}
+        row = {**topic.examples[0], **place, **changes}
+        row.setdefault("_published", row["event_time"])
         self._held[topic] = before.then({(topic.name, 0): 0, (topic.name, PARTITION): offset + 1})
         self.append(topic, [row], self._held[topic])
         return offset

@@ -31,7 +31,7 @@ def folders(tmp_path: Path) -> Folders:
 
 @pytest.fixture
 def silver(folders: Folders) -> Silver:
-    return Silver(folders, MOVES)
+    return Silver(folders)
 
 
 def minute(after_noon: int) -> datetime:
@@ -68,7 +68,15 @@ def told(silver: Silver) -> Silver:
 
 @pytest.mark.parametrize(
     ("at", "on_hand", "in_transit", "version"),
-    [(0, 40, 0, 1), (9, 40, 0, 1), (10, 40, 24, 2), (20, 35, 24, 3), (30, 57, 0, 4)],
+    [
+        (0, 40, 0, 1),
+        (9, 40, 0, 1),
+        (10, 40, 24, 2),
+        (20, 35, 24, 3),
+        (30, 57, 0, 4),
+        (49, 59, 0, 5),
+        (50, 56, 0, 6),
+    ],
 )
 def test_a_shelf_is_what_had_happened_by_a_moment(
     told: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
@@ -348,6 +356,19 @@ def test_the_events_behind_an_alert_are_told_with_their_places(
     }
     assert found["events"][0]["published_at"] == "2026-03-02T12:01:00.000Z"
     assert found["as_of"] == {"inputs": {RECEIPTS.name: [0, 3]}}
+
+
+def test_an_event_that_lies_in_two_partitions_is_told_of_both(
+    alerting: Answers, silver: Silver
+) -> None:
+    for partition in (PARTITION, 0):
+        silver.put(RECEIPTS, event_time=minute(1), event_id="R1", _partition=partition)
+    found = alerting.json(ALERT)["events"]
+    assert [(one["event_id"], one["partition"]) for one in found] == [
+        ("R1", 0),
+        ("R1", PARTITION),
+        ("R2", None),
+    ]
 
 
 def test_an_event_that_the_lake_has_not_yet_is_named_all_the_same(
