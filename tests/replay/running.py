@@ -81,8 +81,8 @@ class InSession:
         self._failure: Exception | None = None
         patch.setattr("pipelines.common.sink.mark", self._mark_or_die)
 
-    def doom(self, chance: Random) -> None:
-        self._marks_left = chance.randrange(BATCHES_AHEAD_MAX)
+    def doom(self, chance: Random, batches_ahead_max: int = BATCHES_AHEAD_MAX) -> None:
+        self._marks_left = chance.randrange(batches_ahead_max)
         self._marks_first = chance.random() < 0.5
 
     def tend(self) -> None:
