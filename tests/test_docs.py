@@ -150,7 +150,7 @@ def variables(text: str, _: Path) -> Iterator[str]:
     known = {name.upper() for name in Settings.model_fields} | of_make() | of_commands()
     for file in (".env", "cluster.env"):
         known |= set(ASSIGNED.findall((root() / file).read_text()))
-    known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "run").read_text()))
+    known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "containers").read_text()))
     for line in code(text):
         yield from (name for name in ASSIGNED.findall(line) if name not in known)
     yield from (span for span in spans(text) if VARIABLE.fullmatch(span) and span not in known)
