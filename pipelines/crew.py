@@ -18,7 +18,7 @@ from infra.lock import held, is_held
 from infra.settings import Settings
 from pipelines.common import snapshot
 from pipelines.common.control import Control
-from pipelines.common.generation import Generation, State, invalidate
+from pipelines.common.generation import Generation, State, home, invalidate
 from pipelines.common.promotion import lost
 
 log = logging.getLogger("pipeline")
@@ -143,7 +143,7 @@ class Crew:
 
 def place(where: Settings, pipeline: str) -> Path:
     """The folder that the pipeline's crew holds as long as it is at work."""
-    return where.data_dir / "pipelines" / pipeline / "crew"
+    return home(where, pipeline) / "crew"
 
 
 @contextmanager

@@ -39,6 +39,11 @@ CANDIDATE = frozenset({State.CATCHING_UP, State.READY})
 """The states of a generation that may be promoted, now or once it has caught up."""
 
 
+def home(settings: Settings, pipeline: str) -> Path:
+    """Where the pipeline's generations live."""
+    return settings.data_dir / "pipelines" / pipeline
+
+
 @dataclass(frozen=True)
 class Generation:
     """A numbered run of pinned code, with its own checkpoint and its own output topics."""
@@ -57,7 +62,7 @@ class Generation:
 
     def folder(self, settings: Settings) -> Path:
         """Where its code, checkpoint and lease live."""
-        return settings.data_dir / "pipelines" / self.pipeline / f"g{self.number}"
+        return home(settings, self.pipeline) / f"g{self.number}"
 
     def checkpoint(self, settings: Settings) -> Path:
         return self.folder(settings) / "checkpoint"
@@ -211,7 +216,7 @@ def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
     Processes change them one after the other. What the function raises leaves all as it was.
     Raises BeingChanged.
     """
-    folder = settings.data_dir / "pipelines" / pipeline
+    folder = home(settings, pipeline)
     with held(folder, BeingChanged(pipeline), CHANGE_SECONDS_MAX):
         before = generations(settings, pipeline)
         after = changed(before)

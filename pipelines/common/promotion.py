@@ -17,6 +17,7 @@ from pipelines.common.generation import (
     State,
     change,
     generations,
+    home,
     new,
 )
 from pipelines.common.marker import marked
@@ -179,7 +180,7 @@ def lost(settings: Settings, generation: Generation) -> bool:
 
 def numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
     """The generations that have left a folder."""
-    folders = (settings.data_dir / "pipelines" / pipeline).glob("g[0-9]*")
+    folders = home(settings, pipeline).glob("g[0-9]*")
     return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
 
 
@@ -187,4 +188,4 @@ def remove_leftovers(settings: Settings, pipeline: str) -> None:
     """Remove the folders of generations that the control topic does not know any more."""
     known = {one.number for one in generations(settings, pipeline).known}
     for number in set(numbers_on_disk(settings, pipeline)) - known:
-        shutil.rmtree(settings.data_dir / "pipelines" / pipeline / f"g{number}")
+        shutil.rmtree(home(settings, pipeline) / f"g{number}")

@@ -10,6 +10,7 @@ from contracts import CONTRACTS, Contract, spark_ddl
 from contracts.judging import JUDGED
 from infra.lake import Folders, Held, committed_ms, folders, held, newest
 from infra.settings import Settings
+from pipelines.common import archive
 
 TOPICS = tuple(
     topic
@@ -21,10 +22,7 @@ TOPICS = tuple(
 EVENTS = tuple(JUDGED.values())
 """Of these topics, those whose records say when something happened, and so can be told apart."""
 
-RECORD = (
-    "topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY, "
-    "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
-)
+RECORD = f"{archive.RECORD}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
 PLACE = "_partition INT, _offset BIGINT, _published TIMESTAMP"
 DAILY_FACTS = (
     "day DATE, store_id STRING, sku STRING, receipts BIGINT, units_sold BIGINT, "
