@@ -55,6 +55,17 @@ class Gap(Trouble):
         )
 
 
+class NoArchive(Trouble):
+    """There is no archive to begin in."""
+
+    def __init__(self, topics: Iterable[str]) -> None:
+        super().__init__(
+            f"The lake's archive should hold some of {', '.join(sorted(topics))}, but holds "
+            "nothing of them. Keep one: make down && make up LAKE=on · the log is whole, it can be "
+            "read without: leave --source out"
+        )
+
+
 class OtherLog(Trouble):
     """The archive is of another log."""
 
@@ -76,11 +87,13 @@ def gone(settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO) -> d
 
 
 def archived(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
-    """Up to which offsets the archive holds these topics; raises Gap, OtherLog."""
+    """Up to which offsets the archive holds these topics; raises Gap, NoArchive, OtherLog."""
     client, holds = admin(settings), held(folders(settings).bronze).ends
     starts, ends = start_offsets(client, topics), end_offsets(client, topics)
     if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
         raise Gap(missing, holds)
+    if not any(holds.get(at, 0) for at in starts):
+        raise NoArchive(topics)
     if beyond := {at: holds[at] for at, end in ends.items() if holds.get(at, 0) > end}:
         raise OtherLog(beyond)
     return {at: holds.get(at, 0) for at in starts}

@@ -71,7 +71,7 @@ def found(
 
     Where there is no generation, the new one has nothing to be compared with and is promoted.
     Readers are told last: of an attempt that is broken off before, nobody ever hears.
-    Raises CandidateThere, HeadGone, Gap and OtherLog.
+    Raises CandidateThere, HeadGone, Gap, NoArchive and OtherLog.
     """
     ends = head_ends(settings, pipeline, source)
 
@@ -94,7 +94,7 @@ def found(
 def head_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Mapping[Partition, int]:
     """Below which offsets a generation that begins now reads the archive; none: it does not.
 
-    Raises HeadGone, Gap and OtherLog.
+    Raises HeadGone, Gap, NoArchive and OtherLog.
     """
     facts = [side.topic.name for side in pipeline.sides]
     if begins := archive.gone(settings, facts):

@@ -13,7 +13,7 @@ from contracts import STOCK_LEVELS, digest
 from infra.cli.replay.compare import counted, spanned
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings, root
-from pipelines.common.archive import Gap, HeadGone, Source, archived
+from pipelines.common.archive import Gap, HeadGone, NoArchive, Source, archived
 from pipelines.common.bounded import part
 from pipelines.common.fold import rows
 from pipelines.common.generation import generations, make_outputs
@@ -43,6 +43,8 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     where = kafka.model_copy(update={"pipeline_records_per_batch_max": len(log) // 7})
     first, second = len(log) * 6 // 10, len(log) * 8 // 10
     publish(where, log[:first])
+    with pytest.raises(NoArchive, match="make up LAKE=on"):
+        found(where, INVENTORY, root(), source=Source.ARCHIVE)
     keep(kafka)
     publish(where, log[first:second])
     asked = oracle("inventory", where, inputs(where))
