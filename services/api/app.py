@@ -31,6 +31,7 @@ from services.api import (
     rows,
     shortcuts,
     stock,
+    stock_outs,
     stream,
     times,
     topics,
@@ -86,7 +87,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
     for nouns in (
-        *(stock, products, prices, history, pipelines),
+        *(stock, products, prices, history, stock_outs, pipelines),
         *(views, rows, exports, shortcuts, best_sellers, stream),
         *(events, quarantine, quality, times, health),
     ):

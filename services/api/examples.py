@@ -149,6 +149,22 @@ MOVEMENT_PAGE = {
     "next": None,
     **LAKE_AS_OF,
 }
+STOCK_OUT_PAGE = {
+    "store_id": SHELF["store_id"],
+    "sku": SHELF["sku"],
+    "items": [
+        {
+            "started_at": "2026-03-02T16:20:05.480Z",
+            "ended_at": "2026-03-03T07:12:00.000Z",
+            "known_at": "2026-03-03T07:12:00.000Z",
+            "units_on_hand_min": 0,
+            "lost_ms": 53514520,
+        }
+    ],
+    "lost_ms": 53514520,
+    "next": None,
+    **LAKE_AS_OF,
+}
 _ALERT = row(Table(ALERTS))
 _RECEIPT = RECEIPTS.examples[0]
 ALERT_HISTORY = {

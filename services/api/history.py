@@ -44,23 +44,25 @@ class PastQuery(Parameters):
     )
 
 
-class MovementsQuery(PageQuery):
-    since: Moment | None = Field(None, description="movements after this moment")
+class SpanQuery(PageQuery):
+    since: Moment | None = Field(None, description="what happened after this moment")
     until: Moment | None = Field(
         None,
-        description="movements up to this moment: a shelf at `since` and these make it the shelf "
-        "at `until`",
+        description="what happened up to this moment: a shelf at `since` and its movements make it "
+        "the shelf at `until`",
     )
 
-    def question(self, store_id: str, sku: str) -> str:
+    def question(self, what: str, store_id: str, sku: str) -> str:
         """What has to stay the same from page to page."""
-        return f"movements of {store_id}/{sku} since {self.since} until {self.until}"
+        return f"{what} of {store_id}/{sku} since {self.since} until {self.until}"
+
+
+UNAVAILABLE = problems.responses(HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def routes(sources: Sources) -> APIRouter:
     router = APIRouter(tags=["history"])
     unknown = problems.responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
-    unavailable = problems.responses(HTTPStatus.SERVICE_UNAVAILABLE)
 
     @router.get(
         "/v1/history/stock/{store_id}/{sku}",
@@ -74,7 +76,7 @@ def routes(sources: Sources) -> APIRouter:
     def get_past_shelf(
         store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
     ) -> JSONResponse:
-        span = Span(store_id, sku, until_ms=_ms(query.at))
+        span = Span(store_id, sku, until_ms=moment_ms(query.at))
         with sources.lake.reading(*TOPICS) as reading:
             found, as_of = shelf(reading, span), reading.as_of()
         if found is None:
@@ -90,18 +92,18 @@ def routes(sources: Sources) -> APIRouter:
         description="From the lake. The changes of all movements until a moment add up to the "
         "shelf at that moment. Later pages may hold what was published meanwhile.",
         response_model=MovementPage,
-        responses=examples.ok(examples.MOVEMENT_PAGE) | unavailable,
+        responses=examples.ok(examples.MOVEMENT_PAGE) | UNAVAILABLE,
     )
     def list_movements(
-        store_id: StoreId, sku: Sku, query: Annotated[MovementsQuery, Query()]
+        store_id: StoreId, sku: Sku, query: Annotated[SpanQuery, Query()]
     ) -> JSONResponse:
-        question = query.question(store_id, sku)
+        question = query.question("movements", store_id, sku)
         after = (
             None
             if query.cursor is None
             else resume(query.cursor, NO_GENERATION, question, (int, str, int, int))
         )
-        span = Span(store_id, sku, _ms(query.since), _ms(query.until))
+        span = Span(store_id, sku, moment_ms(query.since), moment_ms(query.until))
         with sources.lake.reading(*TOPICS) as reading:
             found, as_of = movements(reading, span, after, query.limit + 1), reading.as_of()
         shown = found[: query.limit]
@@ -186,7 +188,8 @@ def _evidence(
     return found or [{**identity, **dict.fromkeys(RECORD)}]
 
 
-def _ms(at: datetime | None) -> int | None:
+def moment_ms(at: datetime | None) -> int | None:
+    """A moment in milliseconds of 1970."""
     return None if at is None else (at - EPOCH) // timedelta(milliseconds=1)
 
 

@@ -316,6 +316,42 @@ class MovementPage(BaseModel):
     as_of: LakeAsOf = Field(description="what has been read")
 
 
+class StockOut(BaseModel):
+    """A time in which a shelf had nothing to sell."""
+
+    started_at: str = Field(description="when the units on hand fell to zero or below")
+    ended_at: str | None = Field(
+        description="when they were above it again; null: that has not happened"
+    )
+    units_on_hand_min: int = Field(
+        description="the fewest there were, by the books; negative: they know of too few",
+        json_schema_extra={"unit": "units"},
+    )
+    known_at: str = Field(
+        description="when the last of the movements was published that say so; long after the "
+        "others happened: it was corrected"
+    )
+    lost_ms: int | None = Field(
+        description="how much of the time asked for it took; null where it lasts and no `until` "
+        "was given",
+        json_schema_extra={"unit": "milliseconds"},
+    )
+
+
+class StockOutPage(BaseModel):
+    """Some of the times in which a shelf had nothing to sell."""
+
+    store_id: str
+    sku: str
+    items: list[StockOut] = Field(description="the first to begin first")
+    lost_ms: int = Field(
+        description="all of them together, on this page or not; what lasts counts with `until`",
+        json_schema_extra={"unit": "milliseconds"},
+    )
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: LakeAsOf = Field(description="what has been read")
+
+
 class Evidence(BaseModel):
     """An event that an alert names, and the record that the lake has of it."""
 

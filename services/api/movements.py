@@ -140,7 +140,7 @@ class Span:
 
 def shelf(reading: Reading, span: Span) -> dict[str, Any] | None:
     """What the movements add up to, times in milliseconds of 1970; None where there are none."""
-    _open(reading, span)
+    name_events(reading, span)
     [found] = reading.ask(SHELF, {"sku": span.sku})
     return found if found["version"] else None
 
@@ -149,14 +149,14 @@ def movements(
     reading: Reading, span: Span, after: Place | None, limit: int
 ) -> list[dict[str, Any]]:
     """So many of them in their order, times in milliseconds of 1970, beginning after a place."""
-    _open(reading, span if after is None else span.beginning(int(after[0])))
+    name_events(reading, span if after is None else span.beginning(int(after[0])))
     names = (name.strip('"') for name in ORDER)
     place = dict(zip(names, after or BEFORE_ALL, strict=True))
     return reading.ask(PAGE, {"sku": span.sku, "limit": limit, **place})
 
 
-def _open(reading: Reading, span: Span) -> None:
-    """Name the events of each topic in SQL: those of the table, and those that were released."""
+def name_events(reading: Reading, span: Span) -> None:
+    """Let `MOVED` find the events of a span: those of the tables, and the released ones."""
     released = _released(reading)
     for topic, fields in MOVING.items():
         table, columns = reading.tables[topic], (*SHARED, *fields)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 
-from contracts import CONTRACTS, STOCK_OUTS, VISITS
+from contracts import ALERTS, VISITS
 from services.api import examples
 from services.api.models import RowPage
 from services.api.reaching import ViewQuery
@@ -34,17 +34,13 @@ class Shortcut:
     view: str
 
 
-SHORTCUTS = (
-    Shortcut("alerts", "Alert", "public.fraud.alert.v1"),
-    Shortcut("stock-outs", "StockOut", STOCK_OUTS.name),
-)
+SHORTCUTS = (Shortcut("alerts", "Alert", ALERTS.name),)
 
 
 def routes(sources: Sources) -> APIRouter:
     router = APIRouter(tags=["shortcuts"])
     for each in SHORTCUTS:
-        if each.view in CONTRACTS:
-            _add(router, sources, each)
+        _add(router, sources, each)
 
     @router.get(
         "/v1/customers/{customer_id}/visits",

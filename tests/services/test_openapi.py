@@ -29,6 +29,7 @@ SHAPES = [
     (models.PriceHistory, examples.PRICE_HISTORY),
     (models.PastShelf, examples.PAST_SHELF),
     (models.MovementPage, examples.MOVEMENT_PAGE),
+    (models.StockOutPage, examples.STOCK_OUT_PAGE),
     (models.AlertHistory, examples.ALERT_HISTORY),
     (models.QuarantinePage, examples.QUARANTINE_PAGE),
     (models.Rejected, examples.REJECTED),

@@ -9,11 +9,11 @@ import pytest
 
 from contracts import (
     ADJUSTMENTS,
+    ALERTS,
     BEST_SELLERS,
     CLOCKS,
     RECEIPTS,
     STOCK_LEVELS,
-    STOCK_OUTS,
     STORE_SALES,
     encode,
 )
@@ -177,7 +177,7 @@ def test_a_pipeline_that_is_not_there_has_nothing_to_export(
 def test_every_pipeline_has_its_own_lag_books_and_freshness(
     log: MemoryLog, inventory: Writing, running: Answers
 ) -> None:
-    fraud = Writing(log, pipeline="fraud", views=(STOCK_OUTS,))
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
     fraud.book((RECEIPTS.name, 0), applied=12, quarantined=0)
     fraud.mark(sold=12, adjusted=3)
     promote(log, fraud)
@@ -188,7 +188,7 @@ def test_every_pipeline_has_its_own_lag_books_and_freshness(
         "fraud": 0,
         "inventory": 2,
     }
-    assert told["fraud"]["views"] == [STOCK_OUTS.name]
+    assert told["fraud"]["views"] == [ALERTS.name]
     applied = {
         name: [book["applied"] for book in each["books"] if book["applied"]]
         for name, each in told.items()
@@ -200,11 +200,11 @@ def test_every_pipeline_has_its_own_lag_books_and_freshness(
 
 
 def test_a_pipeline_that_is_no_more_is_not_told_of(log: MemoryLog, running: Answers) -> None:
-    fraud = Writing(log, pipeline="fraud", views=(STOCK_OUTS,))
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
     fraud.mark()
     promote(log, fraud)
     running.ready(0, "fraud")
     prune(log, "fraud")
     running.until(lambda: running.get("/v1/pipelines/fraud").status_code == HTTPStatus.NOT_FOUND)
-    assert running.get("/v1/stock-outs").status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert running.get("/v1/alerts").status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert running.json("/readyz") == {"status": "ready"}

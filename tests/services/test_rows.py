@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from contracts import (
+    ALERTS,
     BEST_SELLERS,
     CONTRACTS,
     RECEIPTS,
     STOCK_LEVELS,
-    STOCK_OUTS,
     STORE_SALES,
     VISITS,
     Contract,
@@ -23,7 +23,7 @@ from tests.services.serving import Answers, memory_sources, serving
 from tests.services.world import announce
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
-VIEWS = (STORE_SALES, BEST_SELLERS, VISITS, STOCK_OUTS)
+VIEWS = (STORE_SALES, BEST_SELLERS, VISITS, ALERTS)
 TEN = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 SALES = f"/v1/views/{STORE_SALES.name}/rows"
 LARGEST = 2**63 - 1
@@ -35,7 +35,7 @@ def minute(number: int) -> dict[str, Any]:
 
 
 def write(analytics: Writing) -> None:
-    """Two stores, three minutes from ten on; two visits, two stock-outs."""
+    """Two stores, three minutes from ten on; three visits, two alerts."""
     for store in ("S001", "S002"):
         for number in range(3):
             changes = minute(number) | {"units": 10 + number, "units_on_time": 1}
@@ -46,8 +46,8 @@ def write(analytics: Writing) -> None:
         analytics.put(VISITS, customer_id=customer, visit_start=at, visit_end=at)
     later = datetime(2026, 3, 2, 11, 5, tzinfo=UTC)
     analytics.put(VISITS, customer_id="C1", visit_start=later, status="withdrawn")
-    analytics.put(STOCK_OUTS, sku="A", status="open", ended_at=None)
-    analytics.put(STOCK_OUTS, sku="B")
+    analytics.put(ALERTS, subject="A")
+    analytics.put(ALERTS, subject="B", status="withdrawn")
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,9 @@ def test_a_view_without_a_time_in_its_key_has_no_newest_rows(
     inventory.row(1, "A", 4)
     inventory.mark()
     rows = f"/v1/views/{STOCK_LEVELS.name}/rows"
-    assert api.ready().json(rows, sku="A")["items"][0]["units_on_hand"] == 4
+    [row] = api.ready().json(rows, sku="A")["items"]
+    assert row["units_on_hand"] == 4
+    assert "final" not in row
     for query in ({"order": "newest"}, {"from": "2026-03-02T10:00:00Z"}):
         assert api.get(rows, **query).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
@@ -176,7 +178,6 @@ def test_the_largest_whole_number_comes_through_as_it_is(shop: Answers) -> None:
 def test_a_window_is_final_once_no_event_of_it_can_be_published_any_more(shop: Answers) -> None:
     finals = [row["final"] for row in shop.json(SALES, store_id="S001")["items"]]
     assert finals == [True, True, False]  # at 12:02 receipts of 10:02 may still come
-    assert "final" not in shop.json(f"/v1/views/{STOCK_OUTS.name}/rows")["items"][0]
 
 
 def test_every_view_is_listed_with_what_can_be_asked_of_it(shop: Answers) -> None:
@@ -191,10 +192,10 @@ def test_every_view_is_listed_with_what_can_be_asked_of_it(shop: Answers) -> Non
     assert told[STOCK_LEVELS.name]["pipeline"] is None
 
 
-def test_stock_outs_and_visits_have_routes_of_their_own_the_newest_first(shop: Answers) -> None:
-    assert [row["sku"] for row in shop.json("/v1/stock-outs", status="open")["items"]] == ["A"]
-    key = "S003/B/2026-03-02T16:20:05.480Z"
-    assert shop.json(f"/v1/stock-outs/{key}")["status"] == "ended"
+def test_alerts_and_visits_have_routes_of_their_own_the_newest_first(shop: Answers) -> None:
+    assert [row["subject"] for row in shop.json("/v1/alerts", status="open")["items"]] == ["A"]
+    key = "card-velocity/B/2026-03-02T10:00:00Z"
+    assert shop.json(f"/v1/alerts/{key}")["status"] == "withdrawn"
     visits = shop.json("/v1/customers/C1/visits")["items"]
     assert [visit["visit_start"][11:13] for visit in visits] == ["11", "09"]
 
