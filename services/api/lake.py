@@ -68,8 +68,10 @@ class Reading:
         try:
             found = self._engine.sql(sql, params=dict(values or {}))
             return list(found.to_arrow_table().to_pylist())
-        except duckdb.InterruptException as error:
-            raise _too_long() from error
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if not overdue.finished.is_set():
+                raise
+            raise _too_long() from error  # told by the one or the other, as it was interrupted
         finally:
             overdue.cancel()
 
