@@ -63,9 +63,10 @@ def lived(where: Settings, days: float) -> list[Sample]:
     with running(where) as shop:
 
         def lived_on() -> bool:
-            found.append(sample(shop))
-            print(json.dumps(found[-1]), flush=True)
-            return found[-1]["day"] >= days
+            with suppress(OSError):  # an API that does not answer now is asked again
+                found.append(sample(shop))
+                print(json.dumps(found[-1]), flush=True)
+            return bool(found) and found[-1]["day"] >= days
 
         pause = max(LOOK_SECONDS_MIN, seconds / SAMPLES)
         if not until(lived_on, SLOWER_MAX * seconds, pause):
