@@ -118,7 +118,7 @@ class Settings(BaseSettings):
         description="where Spark runs; more task slots than cores keep small batches short",
     )
     spark_driver_memory: str = Field(
-        "1g",
+        "2g",
         pattern=r"^[1-9][0-9]*[mg]$",
         description="heap of the Spark driver",
     )
