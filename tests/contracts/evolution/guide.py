@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.answers import FENCED, exchanges
 from tests.contracts.evolution.editing import HERE
 
 GUIDE = HERE / "CHANGING.md"
-FENCED = re.compile(r"^```(diff)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PROMPT = "$ "
-LEFT_OUT = "…"
 GAP = " ..."
 
 
@@ -30,8 +28,10 @@ def sections() -> dict[str, list[Step]]:
 
 def _steps(text: str) -> Iterator[Step]:
     for diff, block in FENCED.findall(text):
-        command, _, answer = block.removeprefix(PROMPT).partition("\n")
-        yield Step(block, "", "") if diff else Step("", command, answer)
+        if diff:
+            yield Step(block, "", "")
+        else:
+            yield from (Step("", *exchange) for exchange in exchanges(block))
 
 
 def apply(folder: Path, diff: str) -> None:
@@ -56,12 +56,3 @@ def _replace(file: Path, hunk: list[str]) -> None:
     text = file.read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{file.name} holds {text.count(old)} times:\n{old}"
     file.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def same(written: str, answered: str) -> bool:
-    """Whether the answer is as it is written, where … stands for any lines."""
-    pattern = "".join(
-        r"(?:.*\n)*?" if line.strip() == LEFT_OUT else re.escape(line) + "\n"
-        for line in written.splitlines()
-    )
-    return re.fullmatch(pattern, answered) is not None

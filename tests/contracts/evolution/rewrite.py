@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from infra.cli import contracts as commands
 from infra.cli.main import app
+from tests.answers import FENCED, LEFT_OUT, PROMPT
 from tests.contracts.evolution.editing import TODAY, copied
-from tests.contracts.evolution.guide import FENCED, GUIDE, LEFT_OUT, PROMPT, apply
+from tests.contracts.evolution.guide import GUIDE, apply
 
 SECTION = re.compile(r"(?=^## )", re.MULTILINE)
 SHOWN = "receipt"

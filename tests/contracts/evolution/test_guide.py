@@ -7,8 +7,9 @@ from typer.testing import CliRunner
 
 from infra.cli import contracts as commands
 from infra.cli.main import app
+from tests.answers import same
 from tests.contracts.evolution.editing import TODAY, copied
-from tests.contracts.evolution.guide import apply, same, sections
+from tests.contracts.evolution.guide import apply, sections
 
 
 def test_there_are_four_changes() -> None:
