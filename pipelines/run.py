@@ -15,6 +15,7 @@ from infra.settings import Settings, root, settings
 from pipelines.common import snapshot
 from pipelines.common.generation import Generation, State, generations
 from pipelines.common.pipeline import load
+from pipelines.common.priority import give_way
 from pipelines.common.promotion import found, lost, whole
 from pipelines.crew import Crew, at_work
 
@@ -26,6 +27,7 @@ INVALID_EXIT = 78
 
 def main() -> None:
     setup_logging("pipelines")
+    give_way()
     where = settings()
     names = tuple(sys.argv[1:]) or where.pipeline_names
     for what in (signal.SIGTERM, signal.SIGINT):

@@ -20,6 +20,7 @@ from pipelines.common.archive import COLUMNS, ZERO, Offsets, in_order, records
 from pipelines.common.fold import static_totals, view_rows
 from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.priority import give_way
 from pipelines.common.run import engine
 from pipelines.common.session import session, suit
 from pipelines.common.source import FETCH, kafka_options
@@ -53,6 +54,7 @@ class Span:
 
 
 def main() -> None:
+    give_way()
     setup_logging("pipelines")
     end_with_parent()
     name, folder = sys.argv[1], Path(sys.argv[2])

@@ -14,6 +14,7 @@ from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import settings
 from pipelines.common import lease
+from pipelines.common.priority import give_way
 from pipelines.common.run import engine
 from pipelines.lake.session import lake_session
 from pipelines.lake.tables import lake
@@ -27,6 +28,7 @@ EVERY_SECONDS = 30.0
 
 def main() -> None:
     setup_logging("lake")
+    give_way()
     logging.getLogger("py4j").setLevel(logging.WARNING)
     once = "--once" in sys.argv[1:]
     where = settings()

@@ -11,7 +11,7 @@ from infra.settings import Settings
 from tests.e2e.shop import Shop
 from tests.waiting import wait_until
 
-CAUGHT_UP_SECONDS_MAX = 300.0
+CAUGHT_UP_SECONDS_MAX = 900.0
 LAG_RECORDS_MAX = 5_000
 
 SPINE = "inventory"

@@ -1,0 +1,20 @@
+"""What computes gives way, and so does what it starts."""
+
+import os
+import subprocess
+import sys
+
+from pipelines.common.priority import NICENESS
+
+CHILD = "import os; print(os.nice(0))"
+PARENT = f"""
+import subprocess, sys
+from pipelines.common.priority import give_way
+give_way()
+print(subprocess.check_output([sys.executable, "-c", {CHILD!r}], text=True))
+"""
+
+
+def test_what_is_started_by_one_that_gives_way_does_so_too() -> None:
+    told = subprocess.check_output([sys.executable, "-c", PARENT], text=True)
+    assert int(told) == min(os.nice(0) + NICENESS, 19)
