@@ -33,6 +33,7 @@ from contracts.catalog import (
 from contracts.codec import Decoded, decode, encode, key
 from contracts.digests import digest
 from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
+from contracts.facts import FACTS, NOTICE, ON_ITS_WAY, holds_from
 from contracts.mapping import avro_schema, rule_sql, spark_ddl
 from contracts.models import model
 from contracts.schemas import schema_id, schemas_of
@@ -47,11 +48,14 @@ __all__ = [
     "CONFIRMATIONS",
     "CONTRACTS",
     "DAILY_DEMAND",
+    "FACTS",
     "GENERATIONS",
     "HEARTBEATS",
     "INCIDENTS",
     "LEDGER",
     "MARKERS",
+    "NOTICE",
+    "ON_ITS_WAY",
     "PRICE_CHANGES",
     "PRODUCTS",
     "PROPOSALS",
@@ -82,6 +86,7 @@ __all__ = [
     "decode",
     "digest",
     "encode",
+    "holds_from",
     "key",
     "model",
     "rule_sql",

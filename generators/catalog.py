@@ -1,15 +1,15 @@
-"""The catalog, announced when the world begins: products and stores."""
+"""The catalog, announced before the world begins: products and stores."""
 
 from generators.event import Event
 from generators.products import Product
 from generators.stores import Store
-from generators.ticks import START_MS
+from generators.ticks import ANNOUNCED_MS, START_MS
 
 
 def product_introduced(product: Product) -> Event:
     return {
         "event_id": f"{product.sku}-introduced",
-        "event_time": START_MS,
+        "event_time": ANNOUNCED_MS,
         "effective_at": START_MS,
         "sku": product.sku,
         "name": product.name,
@@ -24,7 +24,7 @@ def product_introduced(product: Product) -> Event:
 def store_opened(store: Store) -> Event:
     return {
         "event_id": f"{store.store_id}-opened",
-        "event_time": START_MS,
+        "event_time": ANNOUNCED_MS,
         "effective_at": START_MS,
         "store_id": store.store_id,
         "name": store.name,

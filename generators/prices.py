@@ -7,7 +7,7 @@ from generators.chance import chance
 from generators.event import Event
 from generators.products import Product, price_cents
 from generators.promotions import Promotions
-from generators.ticks import HOUR_MS, START_MS, day, hour_of_day, hour_start_ms
+from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS, day, hour_of_day, hour_start_ms
 
 CHANGED_SHARE = 0.03  # of the products, each day
 DECIDED_AT_HOUR = 10  # of the day; they hold from the midnight after
@@ -33,7 +33,7 @@ class Prices:
     def introduced(self) -> list[Event]:
         """The prices that the world begins with."""
         return [
-            _changed(f"{product.sku}-priced", START_MS, product.sku, cents, START_MS)
+            _changed(f"{product.sku}-priced", ANNOUNCED_MS, product.sku, cents, START_MS)
             for product, cents in zip(self._products, self.cents, strict=True)
         ]
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message
 
-from contracts import HEARTBEATS
+from contracts import FACTS, HEARTBEATS
 from generators import wire
 from generators.numbering import Publication
 from infra.errors import Trouble
@@ -54,7 +54,8 @@ class Publisher:
     Header `sequence`: the count of the simulator's records before it in its partition.
     Header `sent_at`, where a wall clock is given: wall milliseconds, for figures of latency.
     Both are 8 bytes, big-endian.
-    A heartbeat is held back until Kafka has everything that was published before it.
+    A heartbeat is held back until Kafka has everything that was published before it; so is what
+    follows a fact: no event comes into the log before what holds at its moment.
     """
 
     def __init__(
@@ -68,11 +69,16 @@ class Publisher:
         self._wall_ms = wall_ms
         self._beats_held_max = beats_held_max
         self._beats: list[Publication] = []
+        self._told_facts = False
         self._error: KafkaError | None = None
         self._on_delivery = self._delivered
 
     def publish(self, publication: Publication) -> None:
         """Queue a record; wait while the queue is full. Raises PublishingFailed."""
+        if publication.topic in FACTS:
+            self._told_facts = True
+        elif self._told_facts:
+            self._await()
         if publication.topic != HEARTBEATS.name:
             self._queue(publication)
             return
@@ -142,6 +148,7 @@ class Publisher:
             raise PublishingFailed(self._error)
 
     def _await(self) -> None:
+        self._told_facts = False
         left = self._producer.flush(FLUSH_SECONDS_MAX)
         self.check()
         if left:

@@ -11,6 +11,8 @@ TICKS_PER_DAY = 24 * TICKS_PER_HOUR
 HOUR_MS = TICKS_PER_HOUR * TICK_MS
 HOURS_PER_WEEK = 7 * 24
 
+ANNOUNCED_MS = START_MS - HOUR_MS  # what holds when the world begins: it needs notice
+
 
 def tick_start_ms(tick: int) -> int:
     return START_MS + tick * TICK_MS

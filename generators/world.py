@@ -35,6 +35,7 @@ from generators.shop import Shop
 from generators.stores import stores
 from generators.supply import Confirmed
 from generators.ticks import (
+    ANNOUNCED_MS,
     HOURS_PER_WEEK,
     TICKS_PER_DAY,
     TICKS_PER_HOUR,
@@ -169,13 +170,14 @@ class World:
         ]
 
     def _begin(self) -> None:
-        """Announce products, prices and stores, and fill the shelves."""
-        now_ms = tick_start_ms(0)
+        """Announce products, prices and stores, an hour before, and fill the shelves."""
         for product in self.products:
-            self._outbox.post_clean(PRODUCTS.name, product.sku, product_introduced(product), now_ms)
-        self._announce(self._prices.introduced(), now_ms)
+            introduced = product_introduced(product)
+            self._outbox.post_clean(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
+        self._announce(self._prices.introduced(), ANNOUNCED_MS)
         for store in self._stores:
-            self._outbox.post_clean(STORES.name, store.store_id, store_opened(store), now_ms)
+            opened = store_opened(store)
+            self._outbox.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
         for shop in self._shops:
             shop.open()
 

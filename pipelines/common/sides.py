@@ -1,8 +1,9 @@
 """What holds from a moment on (a price, a cost), read anew for every batch.
 
-A batch's offsets are fixed before its tasks run, and each run reads the side's topic to its end.
-So whatever was published before an event of the batch is there: a change is published before it
-takes effect, and a live run and a replay see the same facts hold.
+A batch's offsets are fixed before its tasks run, and each run reads the side's topic to its end. A
+fact holds only after its notice (`contracts/facts.py`), so what holds at the moment that an event
+names was in the log before the event. What is read besides holds later: a live run and a replay see
+the same facts hold.
 """
 
 import time
@@ -17,8 +18,8 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from contracts import contract
-from contracts.judging import Rejection, judge
+from contracts import Contract, Row, contract, holds_from
+from contracts.judging import Rejection, instant, judge
 from infra.kafka import Partition, admin, consumer, end_offsets
 from infra.settings import Settings
 from pipelines.common.events import NEVER
@@ -62,6 +63,23 @@ class Fact(NamedTuple):
     since_ms: int
     place: tuple[int, int]  # partition and offset
     values: tuple[Any, ...]
+
+
+def fact(
+    topic: Contract,
+    since: str,
+    fields: Iterable[str],
+    place: tuple[int, int],
+    published_ms: int,
+    event: Row,
+) -> Fact:
+    """What an accepted event of the topic says; `since` is the field that names the moment."""
+    return Fact(
+        tuple(event[name] for name in topic.key),
+        holds_from(event[since], published_ms),
+        place,
+        tuple(event[name] for name in fields),
+    )
 
 
 def intervals(known: Iterable[Fact]) -> Iterator[tuple[Any, ...]]:
@@ -124,14 +142,12 @@ class Reader:
         event = judge(self._contract, message.key(), message.value(), published_ms)
         if isinstance(event, Rejection) or event["event_id"] in self._facts:
             return
-        if event[self._since] < published_ms:
-            return  # short notice: it would change what is over, and holds once announced anew
-        self._facts[event["event_id"]] = Fact(
-            tuple(event[name] for name in self._contract.key),
-            event[self._since],
-            (partition, offset),
-            tuple(event[name] for name in self._fields),
+        found = fact(
+            self._contract, self._since, self._fields, (partition, offset), published_ms, event
         )
+        times = (found.since_ms, *(event[name] for name in self._contract.times))
+        if all(instant(one) is not None for one in times):  # no event is of any other moment
+            self._facts[event["event_id"]] = found
 
 
 READERS: dict[tuple[str, str, str, tuple[str, ...]], Reader] = {}

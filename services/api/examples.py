@@ -115,6 +115,7 @@ PRICE_CHANGE = {
     "event_id": "SKU-00417-price-2",
     "event_time": "2026-03-01T10:00:00.000Z",
     "published_at": "2026-03-01T10:00:00.000Z",
+    "holds_from": "2026-03-02T00:00:00.000Z",
 }
 HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
 PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}

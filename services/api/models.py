@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, create_model
 
-from contracts import PRICE_CHANGES, QUARANTINE, STOCK_LEVELS, model
+from contracts import NOTICE, PRICE_CHANGES, QUARANTINE, STOCK_LEVELS, model
+from contracts.judging import span
 
 
 class Parameters(BaseModel):
@@ -235,6 +236,10 @@ class PriceChange(model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run ti
     """A price of a product, and from when on it holds."""
 
     published_at: str = Field(description="when it was announced: the record's timestamp")
+    holds_from: str = Field(
+        description="when it took over, or will: effective_at, or "
+        f"{span(NOTICE)} after published_at where that is later"
+    )
 
 
 class HeldPrice(PriceChange):
@@ -259,7 +264,7 @@ class PricePage(BaseModel):
 
 class PriceHistory(BaseModel):
     sku: str
-    items: list[PriceChange] = Field(description="the last to take effect first")
+    items: list[PriceChange] = Field(description="the last to hold first")
     next: str | None = Field(description="cursor of the next page; null on the last")
     as_of: PricesAsOf = Field(description="what has been read")
 

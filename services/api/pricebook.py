@@ -4,7 +4,7 @@ import logging
 import sqlite3
 from typing import Any
 
-from contracts import PRICE_CHANGES
+from contracts import PRICE_CHANGES, holds_from
 from contracts.judging import Rejection, instant, judge
 from services.api.changelog import Record
 from services.api.copying import Layout, reached
@@ -21,26 +21,30 @@ create table changes (
     event_time integer not null,
     effective_at integer not null,
     published_at integer not null,
+    holds_from integer not null,
     primary key (partition, "offset"),
     unique (partition, event_id)
 ) without rowid;
-create index "changes by sku" on changes (sku, effective_at, "offset")
+create index "changes by sku" on changes (sku, holds_from, "offset")
 """
 
-COLUMNS = ("sku", "price_cents", "effective_at", "event_id", "event_time", "published_at")
-LISTED = ", ".join(COLUMNS)
-# Of changes that take effect at the same moment, the one announced last holds.
-HOLDING = (
-    f"select {LISTED} from changes where sku = ? and effective_at <= ? "
-    'order by effective_at desc, "offset" desc limit 1'
+COLUMNS = (
+    *("sku", "price_cents", "effective_at", "event_id", "event_time"),
+    *("published_at", "holds_from"),
 )
-NEXT = "select min(effective_at) from changes where sku = ? and effective_at > ?"
+LISTED = ", ".join(COLUMNS)
+# Of changes that hold from the same moment on, the one announced last does.
+HOLDING = (
+    f"select {LISTED} from changes where sku = ? and holds_from <= ? "
+    'order by holds_from desc, "offset" desc limit 1'
+)
+NEXT = "select min(holds_from) from changes where sku = ? and holds_from > ?"
 HISTORY = (
     f'select {LISTED}, "offset" from changes '
-    'where sku = ? and (effective_at, "offset") < (?, ?) '
-    'order by effective_at desc, "offset" desc limit ?'
+    'where sku = ? and (holds_from, "offset") < (?, ?) '
+    'order by holds_from desc, "offset" desc limit ?'
 )
-SKUS = "select distinct sku from changes where sku > ? and effective_at <= ? order by sku limit ?"
+SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
 log = logging.getLogger("api.pricebook")
 
@@ -51,7 +55,8 @@ def _row(record: Record) -> Stored | None:
     if isinstance(event, Rejection):
         log.info("%s/%d at %d: %s", *record.partition, record.offset, event.reason)
         return None
-    times = (event["event_time"], event["effective_at"], record.published_ms)
+    since_ms = holds_from(event["effective_at"], record.published_ms)
+    times = (event["event_time"], event["effective_at"], record.published_ms, since_ms)
     if any(instant(at) is None for at in times):
         return None  # no calendar has it, so nobody can ask for it
     place = (record.partition[1], record.offset)
@@ -62,7 +67,7 @@ PRICEBOOK = Layout(
     topic=PRICE_CHANGES.name,
     create=tuple(CREATE.split(";")),
     # An event that comes again changes nothing: the first copy counts.
-    insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?)",
+    insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     row=_row,
 )
 
@@ -89,7 +94,7 @@ class Prices:
         return [sku for (sku,) in self._connection.execute(SKUS, (after, at_ms, limit))]
 
     def history(self, sku: str, before: tuple[int, int], limit: int) -> list[dict[str, Any]]:
-        """The changes of a product, the last to take effect first."""
+        """The changes of a product, the last to hold first."""
         rows = self._connection.execute(HISTORY, (sku, *before, limit)).fetchall()
         return [{**_named(row), "offset": row[-1]} for row in rows]
 

@@ -22,7 +22,7 @@ from services.api.stock import Sku
 from services.api.tables import instant
 from services.api.times import world_ms
 
-TIMES = ("effective_at", "event_time", "published_at", "until")
+TIMES = ("effective_at", "event_time", "published_at", "holds_from", "until")
 NO_GENERATION = 0  # the cursor's: prices are no view of a pipeline
 
 
@@ -104,7 +104,7 @@ def routes(sources: Sources) -> APIRouter:
         if not changes and query.cursor is None:
             raise _no_price(sku, None)
         shown = changes[: query.limit]
-        place = (shown[-1]["effective_at"], shown[-1]["offset"]) if shown != changes else None
+        place = (shown[-1]["holds_from"], shown[-1]["offset"]) if shown != changes else None
         following = str(Cursor(NO_GENERATION, question, place)) if place else None
         return JSONResponse(
             {"sku": sku, "items": [_shown(one) for one in shown], "next": following, **as_of}

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError
 
-from contracts import HEARTBEATS, RECEIPTS, decode
+from contracts import HEARTBEATS, PRODUCTS, RECEIPTS, decode
 from generators.numbering import Publication
 from generators.publisher import FULL_SECONDS_MAX, Publisher, PublishingFailed
 from tests.generators.worlds import hours
@@ -121,6 +121,15 @@ def test_history_asks_once_for_many_heartbeats(receipt: Publication) -> None:
         publisher.publish(publication)
     assert broker.flushed_at == [2]
     assert [record["topic"] for record in broker.queue[2:4]] == [HEARTBEATS.name] * 2
+
+
+def test_what_follows_facts_waits_until_they_are_there(receipt: Publication) -> None:
+    broker = Broker()
+    publisher = Publisher(broker, beats_held_max=60)
+    product = next(publication for publication in hours(1) if publication.topic == PRODUCTS.name)
+    for publication in (product, product, receipt, receipt, product, beat()):
+        publisher.publish(publication)
+    assert broker.flushed_at == [2, 5]
 
 
 def test_the_last_heartbeats_follow_at_the_end(receipt: Publication) -> None:

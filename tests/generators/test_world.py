@@ -1,9 +1,25 @@
 from collections import Counter
 from dataclasses import replace
 
-from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, contract, decode, encode, model
+from contracts import (
+    ADJUSTMENTS,
+    FACTS,
+    HEARTBEATS,
+    RECEIPTS,
+    contract,
+    decode,
+    encode,
+    holds_from,
+    model,
+)
 from generators.clock import WORLD
-from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY, TICKS_PER_HOUR, tick_start_ms
+from generators.ticks import (
+    ANNOUNCED_MS,
+    TICK_MS,
+    TICKS_PER_DAY,
+    TICKS_PER_HOUR,
+    tick_start_ms,
+)
 from generators.world import World
 from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, as_logged, hours
 
@@ -24,13 +40,21 @@ def test_another_seed_gives_another_world() -> None:
 
 def test_the_world_begins_with_catalog_and_full_shelves() -> None:
     first = World(SMALL).tick()
-    assert first[0].published_ms == START_MS
+    assert first[0].published_ms == ANNOUNCED_MS
     openings = [
         publication for publication in first if publication.event.get("reason") == "opening"
     ]
     assert SMALL.products < len(openings) <= SMALL.products * SMALL.stores
     assert sum("opens_at_minute" in publication.event for publication in first) == SMALL.stores
     assert sum("unit_cost_cents" in publication.event for publication in first) == SMALL.products
+
+
+def test_whatever_holds_was_announced_with_notice() -> None:
+    told = [publication for publication in hours(24) if publication.topic in FACTS]
+    assert {publication.topic for publication in told} == set(FACTS)
+    for publication in told:
+        effective_ms = publication.event["effective_at"]
+        assert holds_from(effective_ms, publication.published_ms) == effective_ms
 
 
 def test_every_published_value_keeps_its_contract() -> None:
@@ -48,16 +72,18 @@ def test_sequences_have_no_gap() -> None:
 
 
 def test_a_tick_publishes_in_order_and_within_its_minute() -> None:
+    """But for what holds when the world begins."""
     world = World(SMALL)
     for tick in range(300):
         times = [publication.published_ms for publication in world.tick()]
         assert times == sorted(times)
-        assert all(tick_start_ms(tick) <= at <= tick_start_ms(tick) + TICK_MS for at in times)
+        begins = tick_start_ms(tick) if tick else ANNOUNCED_MS
+        assert all(begins <= at <= tick_start_ms(tick) + TICK_MS for at in times)
 
 
 def test_every_tick_ends_with_a_heartbeat_that_nothing_before_it_follows() -> None:
     world = World(SMALL)
-    beaten_ms = START_MS
+    beaten_ms = ANNOUNCED_MS
     for tick in range(300):
         *others, beat = world.tick()
         assert all(beaten_ms <= publication.published_ms for publication in others)

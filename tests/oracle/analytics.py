@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from contracts import CONTRACTS, PRODUCTS, Contract
+from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
@@ -24,7 +24,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "unit_cost_cents": pa.int64(),
 }
 COSTS = pa.schema(COLUMNS)
-"""What a product costs from a moment on. What was announced after that moment is left out."""
+"""What a product costs from a moment on, which lies a NOTICE after it was announced, or later."""
 
 VIEWS: Mapping[str, Contract] = {
     CONTRACTS[name].entity.replace("-", "_"): CONTRACTS[name]
@@ -63,13 +63,11 @@ def costs(settings: Settings) -> Iterator[dict[str, Any]]:
             said = event(record)
         except Unreadable:
             continue
-        if said["effective_at"] < instant(record.published_ms):
-            continue
         yield {
             "sku": said["sku"],
             "partition": record.partition,
             "offset": record.offset,
             "event_id": said["event_id"],
-            "since": said["effective_at"],
+            "since": max(said["effective_at"], instant(record.published_ms) + NOTICE),
             "unit_cost_cents": said["unit_cost_cents"],
         }

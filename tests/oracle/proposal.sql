@@ -25,7 +25,7 @@ known as (
     select moved.*, moved.published // 86400000 as day, unit_cost_cents, pack_size_units, lead_time_days
     from moved
     asof left join product
-        on moved.sku = product.sku and moved.event_time >= product.effective_at
+        on moved.sku = product.sku and moved.event_time >= product.since
 ),
 -- What a shelf was told of on one day.
 daily as (

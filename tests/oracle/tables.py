@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from contracts import (
     ADJUSTMENTS,
+    NOTICE,
     PRICE_CHANGES,
     PRODUCTS,
     RECEIPTS,
@@ -89,7 +90,7 @@ SCHEMAS = {
 """By table; `accepted` has a row per accepted record of any topic: what the books count."""
 
 AS_OF = {"price": "sku", "product": "sku", "store": "store_id"}
-"""What holds from its effective_at on, until the next of the same key."""
+"""What holds from a moment on, `since`, until the next of the same key."""
 
 
 class Tables:
@@ -186,12 +187,12 @@ def first_copies(table: str) -> str:
 
 
 def announced(table: str, key: str) -> str:
-    """Keep what was published before it takes effect; of two that take effect at once, the last."""
+    """Say since when each holds, with notice; of two that begin to hold at once, keep the last."""
     return f"""
         create or replace table {table} as
+        select *, greatest(effective_at, published + {NOTICE // MILLISECOND}) as since
         from {table}
-        where published <= effective_at
         qualify row_number() over (
-            partition by {key}, effective_at order by published desc, "offset" desc
+            partition by {key}, since order by "offset" desc
         ) = 1
     """

@@ -217,10 +217,13 @@ class TestSweethearting:
         self.give(shop, 2, 0)
         assert only(shop.alerts("sweethearting"))["measured"] == 2 * 700 + 2 * 1_000
 
-    def test_a_price_announced_after_it_took_effect_never_held(self, shop: Timeline) -> None:
-        shop.price(WINE, 1, effective_at=at("9:00"), published=at("9:01"))
+    @pytest.mark.parametrize(("published", "raised"), [("9:52", 0), ("9:52:01", 1)])
+    def test_a_price_holds_ten_minutes_after_it_was_published_at_the_earliest(
+        self, shop: Timeline, published: str, raised: int
+    ) -> None:
+        shop.price(WINE, 1, effective_at=at("9:53"), published=at(published))
         self.give(shop, 3, 100)
-        assert only(shop.alerts("sweethearting"))["measured"] == 2_700
+        assert len(shop.alerts("sweethearting")) == raised
 
     def test_cashiers_are_told_apart(self, shop: Timeline) -> None:
         self.give(shop, 2, 0, cashier="K1")

@@ -131,11 +131,14 @@ def test_terms_are_those_of_the_newest_event() -> None:
     assert reviews(shop, "pack_size_units", "lead_time_days")[:3] == [(10, 2), (10, 2), (20, 5)]
 
 
-def test_terms_of_short_notice_do_not_hold() -> None:
+@pytest.mark.parametrize(("published", "pack"), [("9:50", 20), ("9:50:01", 10)])
+def test_terms_hold_ten_minutes_after_they_were_published_at_the_earliest(
+    published: str, pack: int
+) -> None:
     shop = Timeline()
-    change(shop, at("8:00"), at("9:00"), pack_size_units=20)
+    change(shop, at("8:00"), at(published), pack_size_units=20)
     shop.receipt(at("10:00"), milk(1))
-    assert first(shop)["pack_size_units"] == 10
+    assert first(shop)["pack_size_units"] == pack
 
 
 def test_a_product_that_nobody_has_announced_is_not_proposed() -> None:

@@ -50,6 +50,13 @@ LIMITS = Thresholds(
 )
 """Low ones: a few events are enough."""
 
+KINDS_OF_FACTS = ("price", "pack", "place")
+NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
+"""How long before it is to hold a fact is published: in time, on short notice, afterwards."""
+
+DELAYS_MINUTES = (-5, 0, 0, 20, 90)
+"""How long after it happened an event is published; a clock may be ahead."""
+
 BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
 """Where intervals of the rules end: what is drawn lies around them."""
 
@@ -102,13 +109,34 @@ class Timeline:
     def price(
         self, sku: str, cents: int, effective_at: datetime, published: datetime | None = None
     ) -> None:
+        announced = published or effective_at
         self.put(
             PRICE_CHANGES,
-            published or effective_at,
+            min(announced, effective_at),
+            announced,
             effective_at=effective_at,
             sku=sku,
             price_cents=cents,
         )
+
+    def fact(self, what: str, effective_at: datetime, published: datetime, number: int) -> None:
+        """A price, a pack or a place that is another from then on, by a small number."""
+        if what == "price":
+            self.price(WINE, number * PRICES[WINE], effective_at, published)
+        elif what == "pack":
+            self.put(
+                PRODUCTS, published, effective_at=effective_at, sku=MILK, pack_size_units=number
+            )
+        else:
+            latitude, longitude = PLACES[YORK]
+            self.put(
+                STORES,
+                published,
+                effective_at=effective_at,
+                store_id=YORK,
+                latitude_microdegrees=latitude - number * 1_000_000,
+                longitude_microdegrees=longitude,
+            )
 
     def receipt(
         self,

@@ -27,7 +27,7 @@ class MemoryLog:
     def __init__(self) -> None:
         self.arrived = threading.Condition()
         self.ids: dict[str, str] = {}
-        self.records: dict[Partition, list[tuple[bytes, bytes | None]]] = {}
+        self.records: dict[Partition, list[tuple[bytes, bytes | None, int]]] = {}
         self._ids = count(1)
         for contract in (BOOKS, CLOCKS, GENERATIONS, HEARTBEATS, MARKERS, PRICE_CHANGES):
             self.make(contract.name, 1)
@@ -40,10 +40,10 @@ class MemoryLog:
             for partition in range(partitions):
                 self.records[topic, partition] = []
 
-    def publish(self, at: Partition, key: bytes, value: bytes | None) -> int:
+    def publish(self, at: Partition, key: bytes, value: bytes | None, published_ms: int = 0) -> int:
         """Append a record; returns the end of its partition."""
         with self.arrived:
-            self.records[at].append((key, value))
+            self.records[at].append((key, value, published_ms))
             self.arrived.notify_all()
             return len(self.records[at])
 
@@ -100,9 +100,7 @@ class MemoryReader:
             if at in self.held:
                 continue
             records = self._log.records[at][offset : offset + READ_MAX]
-            found += [
-                Record(at, offset + ahead, key, value) for ahead, (key, value) in enumerate(records)
-            ]
+            found += [Record(at, offset + ahead, *record) for ahead, record in enumerate(records)]
             self._next[at] = end = offset + len(records)
             if end == len(self._log.records[at]) and self._told.get(at) != end:
                 self._told[at] = end

@@ -138,7 +138,7 @@ def test_a_restart_goes_on_where_it_stopped(
     with materializing(log, path) as view:
         view.at(0)
     caplog.clear()
-    log.records[inventory.topic, 1][0] = (b"", b"to be read no more")
+    log.records[inventory.topic, 1][0] = (b"", b"to be read no more", 0)
     inventory.row(1, "B", 7)
     inventory.mark()
     with materializing(log, path) as view:

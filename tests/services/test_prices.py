@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from contracts import PRICE_CHANGES, encode, key
+from contracts import NOTICE, PRICE_CHANGES, encode, key
+from contracts.judging import EPOCH
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
 from tests.services.world import NOON, announce, beat
@@ -17,7 +18,7 @@ TOPIC = (PRICE_CHANGES.name, 0)
 
 
 def change(log: MemoryLog, sku: str, cents: int, effective_at: datetime, **other: Any) -> None:
-    value = {
+    value: dict[str, Any] = {
         "event_id": f"{sku}-{cents}",
         "event_time": effective_at - timedelta(hours=14),
         "sku": sku,
@@ -25,7 +26,8 @@ def change(log: MemoryLog, sku: str, cents: int, effective_at: datetime, **other
         "effective_at": effective_at,
         **other,
     }
-    log.publish(TOPIC, key(PRICE_CHANGES, value), encode(PRICE_CHANGES, value))
+    published_ms = (value["event_time"] - EPOCH) // timedelta(milliseconds=1)
+    log.publish(TOPIC, key(PRICE_CHANGES, value), encode(PRICE_CHANGES, value), published_ms)
 
 
 @pytest.fixture
@@ -92,6 +94,21 @@ def test_of_two_changes_at_one_moment_the_one_announced_last_holds(
     change(log, "A", 80, MIDNIGHT)
     read(priced, 5)
     assert priced.json("/v1/prices/A", at="2026-03-03T00:00:00Z")["price_cents"] == 80
+
+
+def test_a_price_of_short_notice_holds_once_it_has_had_its_notice(
+    log: MemoryLog, priced: Answers
+) -> None:
+    change(log, "B", 240, NOON, event_time=NOON)
+    read(priced, 5)
+    begins = NOON + NOTICE
+    until = priced.json("/v1/prices/B", at=(begins - timedelta(milliseconds=1)).isoformat())
+    assert (until["price_cents"], until["until"]) == (250, "2026-03-02T12:10:00.000Z")
+    now = priced.json("/v1/prices/B", at=begins.isoformat())
+    assert (now["price_cents"], now["holds_from"]) == (240, "2026-03-02T12:10:00.000Z")
+    assert now["effective_at"] == "2026-03-02T12:00:00.000Z"
+    history = priced.json("/v1/prices/B/history")["items"]
+    assert [one["price_cents"] for one in history] == [240, 250]
 
 
 def test_the_same_event_again_changes_nothing(log: MemoryLog, priced: Answers) -> None:

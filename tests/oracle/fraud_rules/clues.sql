@@ -1,6 +1,6 @@
 -- What every accepted event posts: clues, each under a rule, a subject and an interval.
 -- receipt, refund: one row per line of every first copy that was in time. price, product, store:
--- what was announced no later than it took effect; as of a moment, the last that has.
+-- what holds since a moment; as of a moment, the last that does.
 -- Times are milliseconds; `line` tells the clues of one event apart.
 create or replace table clue as
 with sale as (
@@ -28,18 +28,18 @@ placed as (
         store.latitude_microdegrees as latitude,
         store.longitude_microdegrees as longitude
     from sale asof join store
-        on sale.store_id = store.store_id and sale.event_time >= store.effective_at
+        on sale.store_id = store.store_id and sale.event_time >= store.since
     where card_token is not null
 ),
 priced as (
     select receipt.*, price.price_cents
     from receipt asof join price
-        on receipt.sku = price.sku and receipt.event_time >= price.effective_at
+        on receipt.sku = price.sku and receipt.event_time >= price.since
 ),
 packed as (
     select receipt.*, units * 100 // pack_size_units as hundredths
     from receipt asof join product
-        on receipt.sku = product.sku and receipt.event_time >= product.effective_at
+        on receipt.sku = product.sku and receipt.event_time >= product.since
     where customer_id is null
 ),
 posted as (

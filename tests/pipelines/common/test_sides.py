@@ -4,18 +4,26 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from contracts import PRODUCTS, encode, key
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, key
+from contracts.judging import JUDGED
 from infra.kafka import producer
 from infra.settings import Settings
 from pipelines.common.events import NEVER
-from pipelines.common.sides import Fact, Reader, intervals
+from pipelines.common.sides import EPOCH, Fact, Reader, fact, intervals
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAY = timedelta(days=1)
 DAY_MS = 86_400_000
+NO_CALENDAR_MS = 10**15
+MINUTE = timedelta(minutes=1)
+SKEW = max(topic.skew for topic in JUDGED.values() if topic.skew)
 
 
-def fact(sku: str, day: int, value: int, offset: int) -> Fact:
+def since(sku: str, day: int, value: int, offset: int) -> Fact:
     return Fact((sku,), day * DAY_MS, (0, offset), (sku, value))
 
 
@@ -24,7 +32,7 @@ def moment(day: int) -> datetime:
 
 
 def test_a_fact_holds_until_the_next_one_of_its_key() -> None:
-    known = [fact("A", 3, 30, 1), fact("B", 2, 20, 2), fact("A", 1, 10, 0)]
+    known = [since("A", 3, 30, 1), since("B", 2, 20, 2), since("A", 1, 10, 0)]
     assert list(intervals(known)) == [
         ("A", 10, moment(1), moment(3)),
         ("A", 30, moment(3), NEVER),
@@ -33,8 +41,58 @@ def test_a_fact_holds_until_the_next_one_of_its_key() -> None:
 
 
 def test_of_two_facts_from_one_moment_on_the_last_one_published_holds() -> None:
-    known = [fact("A", 1, 11, 1), fact("A", 1, 10, 0)]
+    known = [since("A", 1, 11, 1), since("A", 1, 10, 0)]
     assert list(intervals(known)) == [("A", 11, moment(1), NEVER)]
+
+
+def told(cost: int, effective: timedelta, published: timedelta) -> Fact:
+    """A product's cost, announced so long after Monday began, at the offset `cost`."""
+    return fact(
+        PRODUCTS,
+        "effective_at",
+        ("unit_cost_cents",),
+        (0, cost),
+        milliseconds(published),
+        {"sku": "A", "effective_at": milliseconds(effective), "unit_cost_cents": cost},
+    )
+
+
+def milliseconds(after: timedelta) -> int:
+    return (MONDAY + after - EPOCH) // timedelta(milliseconds=1)
+
+
+def cost(known: Iterable[Fact], at: timedelta) -> int | None:
+    """What the product costs so long after Monday began, by what is known."""
+    held = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
+    return held[0] if held else None
+
+
+@pytest.mark.parametrize("notice", [NOTICE, NOTICE - MINUTE, timedelta(), -DAY])
+def test_a_fact_holds_when_it_says_and_after_its_notice_at_the_earliest(
+    notice: timedelta,
+) -> None:
+    known = [told(60, effective=DAY + notice, published=DAY)]
+    begins = max(DAY + notice, DAY + NOTICE)
+    assert cost(known, begins - timedelta(milliseconds=1)) is None
+    assert cost(known, begins) == 60
+
+
+MINUTES = st.integers(-30, 30).map(lambda minutes: minutes * MINUTE)
+
+
+@given(
+    st.lists(st.tuples(MINUTES, MINUTES), max_size=8),
+    st.integers(-30, SKEW // MINUTE).map(lambda minutes: minutes * MINUTE),
+)
+@example([(timedelta(), MINUTE - ON_ITS_WAY)], SKEW)
+def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
+    facts: list[tuple[timedelta, timedelta]], happened: timedelta
+) -> None:
+    """Facts: when each says that it holds, and when it was published. The event is published as
+    Monday begins, by a clock that may be ahead."""
+    known = [told(number, *said) for number, said in enumerate(facts)]
+    before = [told(number, *said) for number, said in enumerate(facts) if said[1] <= -ON_ITS_WAY]
+    assert cost(before, happened) == cost(known, happened)
 
 
 def product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
@@ -65,13 +123,15 @@ def publish(where: Settings, said: Iterable[tuple[dict[str, Any], datetime]]) ->
 def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
     reader = Reader(kafka, PRODUCTS.name, "effective_at", ("sku", "unit_cost_cents"))
     ahead = product("P-1", 60, MONDAY + DAY)
-    publish(kafka, [(ahead, MONDAY), (ahead, MONDAY)])
+    never = product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
+    publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
     assert list(intervals(reader.to_the_end())) == [("A", 60, MONDAY + DAY, NEVER)]
     behind = product("P-2", 70, MONDAY + DAY)
     publish(kafka, [(behind, MONDAY + 2 * DAY)])
     anew = product("P-3", 80, MONDAY + 3 * DAY)
     publish(kafka, [(anew, MONDAY + 2 * DAY)])
     assert list(intervals(reader.to_the_end())) == [
-        ("A", 60, MONDAY + DAY, MONDAY + 3 * DAY),
+        ("A", 60, MONDAY + DAY, MONDAY + 2 * DAY + NOTICE),
+        ("A", 70, MONDAY + 2 * DAY + NOTICE, MONDAY + 3 * DAY),
         ("A", 80, MONDAY + 3 * DAY, NEVER),
-    ], "what is announced after its time holds only once it is announced anew"
+    ], "what is announced after its time holds once it has had its notice"

@@ -1,6 +1,6 @@
 """The pipeline's alerts are the oracle's, over drawn timelines and limits soon reached."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -13,19 +13,32 @@ from contracts.judging import Rejection, judge
 from infra.kafka import Partition
 from pipelines.common.fold import Sides, is_book, rows
 from pipelines.common.pipeline import AsOf, View
-from pipelines.common.sides import Fact, intervals, schema
+from pipelines.common.sides import Fact, fact, intervals, schema
 from pipelines.fraud.clues import entries
 from pipelines.fraud.pipeline import PIPELINE
 from pipelines.fraud.suspicion import alerts
 from tests.oracle.fraud import FraudOracle
 from tests.oracle.log import Record
-from tests.oracle.timeline import BORDERS, LEEDS, LIMITS, LONDON, MILK, WINE, YORK, Timeline, at
+from tests.oracle.timeline import (
+    BORDERS,
+    DELAYS_MINUTES,
+    KINDS_OF_FACTS,
+    LEEDS,
+    LIMITS,
+    LONDON,
+    MILK,
+    NOTICES_MINUTES,
+    WINE,
+    YORK,
+    Timeline,
+    at,
+)
 from tests.pipelines.log import RECORD, collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark
 
-SALES, REFUNDS = 400, 150
+SALES, REFUNDS, CHANGES = 400, 150, 30
 CARDS = (None, "tok_1", "tok_2", "tok/3", "tok%4")
 
 STRICT = replace(
@@ -36,12 +49,13 @@ STRICT = replace(
 
 
 def timeline(chance: Random) -> list[Record]:
-    """Sales and refunds around the borders of intervals, some of them published late."""
+    """Sales and refunds around the borders of intervals, some of them published late, some by a
+    clock that is ahead; facts with and without notice."""
     shop = Timeline()
 
     def moment() -> tuple[timedelta, ...]:
         return timedelta(minutes=chance.randint(-40, 40)), timedelta(
-            minutes=chance.choice((0, 0, 0, 20, 90))
+            minutes=chance.choice(DELAYS_MINUTES)
         )
 
     def lines() -> list[tuple[str, int, int]]:
@@ -50,6 +64,11 @@ def timeline(chance: Random) -> list[Record]:
             for _ in range(chance.randint(1, 2))
         ]
 
+    for _ in range(CHANGES):
+        off, _ = moment()
+        effective_at = chance.choice(BORDERS) + off
+        published = effective_at - timedelta(minutes=chance.choice(NOTICES_MINUTES))
+        shop.fact(chance.choice(KINDS_OF_FACTS), effective_at, published, chance.randint(1, 3))
     sold = []
     for _ in range(SALES):
         off, delay = moment()
@@ -80,23 +99,15 @@ def timeline(chance: Random) -> list[Record]:
     return sorted(shop.records, key=lambda record: record.published_ms)
 
 
-def facts(side: AsOf, log: Iterable[Record]) -> list[Fact]:
-    found = []
+def facts(side: AsOf, log: Iterable[Record]) -> Iterator[Fact]:
     for record in log:
         if record.topic != side.topic.name:
             continue
         said = judge(side.topic, record.key, record.value, record.published_ms)
         assert not isinstance(said, Rejection)
-        names = (*side.topic.key, *side.columns)
-        found.append(
-            Fact(
-                tuple(said[name] for name in side.topic.key),
-                said[side.since],
-                (record.partition, record.offset),
-                tuple(said[name] for name in names),
-            )
-        )
-    return found
+        place = record.partition, record.offset
+        fields = (*side.topic.key, *side.columns)
+        yield fact(side.topic, side.since, fields, place, record.published_ms, said)
 
 
 def known(spark: SparkSession, log: list[Record]) -> Sides:
