@@ -1,8 +1,6 @@
-"""The real parts, shared: one Spark session for each runner, one broker per test module."""
+"""The real parts, shared: one Spark session for all tests, one broker per test module."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,31 +8,6 @@ from pyspark.sql import SparkSession
 from infra.settings import Settings
 from pipelines.common.session import session
 from tests.brokers import broker
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Give the runners of pytest-xdist a main module with a file.
-
-    Spark takes a process without one for its own doctests, and ends it.
-    """
-    if in_runner(config):
-        sys.modules["__main__"].__file__ = __file__
-
-
-def in_runner(config: pytest.Config) -> bool:
-    """Whether this process runs some of the tests only, beside others."""
-    return hasattr(config, "workerinput")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where several files run at once, begin with those that may take longest."""
-    if in_runner(config):
-        longest: dict[Path, float] = {}
-        for item in items:
-            marker = item.get_closest_marker("timeout")
-            seconds = marker.args[0] if marker else 0
-            longest[item.path] = max(seconds, longest.get(item.path, 0))
-        items.sort(key=lambda item: longest[item.path], reverse=True)
 
 
 @pytest.fixture(scope="session")
