@@ -55,7 +55,7 @@ up-docker: image ## the shop in containers; ports, world: .env; PROFILE=cluster
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose --profile '*' down
 
-bench: ## how fast it is on this machine; about half an hour
+bench: ## how fast it is on this machine; some forty minutes
 	$(RETAIL) bench
 
 test: ## all tests but those in containers

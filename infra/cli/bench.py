@@ -47,7 +47,7 @@ def bench(
         bool, typer.Option("--keep", help="Leave the logs and data of the bench behind.")
     ] = False,
 ) -> None:
-    """Measure how fast it is, in a data folder of its own. It takes about half an hour."""
+    """Measure how fast it is, in a data folder of its own. It takes some forty minutes."""
     file = json_file or settings().data_dir / "reports" / "bench.json"
     # Whoever ends it, what it has started is stopped and removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

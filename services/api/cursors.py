@@ -7,12 +7,15 @@ between two pages neither repeat nor hide a row that stands still.
 import base64
 import binascii
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
 from services.api.problems import Problem
 
 CHARACTERS_MAX = 1_024
+NO_GENERATION = 0  # of an answer that is no view of a pipeline
 WHOLE_MIN, WHOLE_MAX = -(2**63), 2**63 - 1  # what SQLite can compare with
 
 Place = tuple[str | int, ...]
@@ -29,6 +32,21 @@ class Cursor:
         parts = [self.generation, self.question, list(self.after)]
         text = json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def paged(
+    found: Sequence[dict[str, Any]], limit: int, question: str, names: Sequence[str]
+) -> tuple[Sequence[dict[str, Any]], str | None]:
+    """The rows of a page, and the cursor of the next one; None on the last page.
+
+    Where there is a next one, one row more was found than a page has. `names` are the columns that
+    rows are sorted by. The answer is of no generation.
+    """
+    shown = found[:limit]
+    if len(shown) == len(found):
+        return shown, None
+    place = tuple(shown[-1][name] for name in names)
+    return shown, str(Cursor(NO_GENERATION, question, place))
 
 
 def pinned(text: str | None) -> int | None:

@@ -4,7 +4,7 @@ From the lake's tables, without Spark; a view knows how things are, these know h
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -17,18 +17,18 @@ from pydantic import Field
 from contracts import ALERTS, STOCK_LEVELS, Contract
 from contracts.judging import EPOCH, JUDGED
 from services.api import examples, problems
-from services.api.cursors import Cursor, resume
+from services.api.cursors import NO_GENERATION, paged, resume
 from services.api.lake import Reading, moment
 from services.api.marker import epoch_ms
 from services.api.models import AlertHistory, Moment, MovementPage, Parameters, PastShelf
 from services.api.movements import TOPICS, Span, movements, shelf
-from services.api.prices import NO_GENERATION, PageQuery
+from services.api.prices import PageQuery
 from services.api.problems import Problem
 from services.api.reaching import ViewQuery
 from services.api.rows import Key, one
 from services.api.sources import Sources
 from services.api.stock import STOCK, Sku, StoreId
-from services.api.tables import instant, plain
+from services.api.tables import in_ms, instant, instant_or_none, plain
 from services.api.views import TABLES
 
 PLACES = ("topic", "partition", "offset")
@@ -83,7 +83,7 @@ def routes(sources: Sources) -> APIRouter:
             raise _unmoved(span, as_of)
         key = {"store_id": store_id, "sku": sku}
         row = [{**key, **found}[field.name] for field in STOCK_LEVELS.fields]
-        return JSONResponse({**STOCK.shown(row), "at": _shown(span.until_ms), **as_of})
+        return JSONResponse({**STOCK.shown(row), "at": instant_or_none(span.until_ms), **as_of})
 
     @router.get(
         "/v1/history/movements/{store_id}/{sku}",
@@ -106,11 +106,7 @@ def routes(sources: Sources) -> APIRouter:
         span = Span(store_id, sku, moment_ms(query.since), moment_ms(query.until))
         with sources.lake.reading(*TOPICS) as reading:
             found, as_of = movements(reading, span, after, query.limit + 1), reading.as_of()
-        shown = found[: query.limit]
-        place = (
-            tuple(shown[-1][name] for name in ("event_time", *PLACES)) if shown != found else None
-        )
-        following = str(Cursor(NO_GENERATION, question, place)) if place else None
+        shown, following = paged(found, query.limit, question, ("event_time", *PLACES))
         items = [_movement(row) for row in shown]
         key = {"store_id": store_id, "sku": sku}
         return JSONResponse({**key, "items": items, "next": following, **as_of})
@@ -190,11 +186,7 @@ def _evidence(
 
 def moment_ms(at: datetime | None) -> int | None:
     """A moment in milliseconds of 1970."""
-    return None if at is None else (at - EPOCH) // timedelta(milliseconds=1)
-
-
-def _shown(at_ms: int | None) -> str | None:
-    return None if at_ms is None else instant(at_ms)
+    return None if at is None else in_ms(at - EPOCH)
 
 
 def _unmoved(span: Span, as_of: Mapping[str, Any]) -> Problem:

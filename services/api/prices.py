@@ -1,6 +1,5 @@
 """GET /v1/prices: what a product costs now, at any other moment, and what it ever cost."""
 
-from datetime import timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -11,7 +10,14 @@ from pydantic import Field
 from contracts import PRICE_CHANGES
 from contracts.judging import EPOCH
 from services.api import examples, problems
-from services.api.cursors import CHARACTERS_MAX, WHOLE_MAX, Cursor, resume
+from services.api.cursors import (
+    CHARACTERS_MAX,
+    NO_GENERATION,
+    WHOLE_MAX,
+    Cursor,
+    paged,
+    resume,
+)
 from services.api.marker import by_topic
 from services.api.models import Moment, Parameters, Price, PriceHistory, PricePage
 from services.api.pricebook import Prices
@@ -19,11 +25,10 @@ from services.api.problems import Problem
 from services.api.selecting import LIMIT_DEFAULT, LIMIT_MAX
 from services.api.sources import Sources
 from services.api.stock import Sku
-from services.api.tables import instant
+from services.api.tables import in_ms, instant
 from services.api.times import world_ms
 
 TIMES = ("effective_at", "event_time", "published_at", "holds_from", "until")
-NO_GENERATION = 0  # the cursor's: prices are no view of a pipeline
 
 
 class PageQuery(Parameters):
@@ -103,9 +108,7 @@ def routes(sources: Sources) -> APIRouter:
             changes, as_of = prices.history(sku, before, query.limit + 1), _as_of(prices)
         if not changes and query.cursor is None:
             raise _no_price(sku, None)
-        shown = changes[: query.limit]
-        place = (shown[-1]["holds_from"], shown[-1]["offset"]) if shown != changes else None
-        following = str(Cursor(NO_GENERATION, question, place)) if place else None
+        shown, following = paged(changes, query.limit, question, ("holds_from", "offset"))
         return JSONResponse(
             {"sku": sku, "items": [_shown(one) for one in shown], "next": following, **as_of}
         )
@@ -116,7 +119,7 @@ def routes(sources: Sources) -> APIRouter:
 def _moment_ms(sources: Sources, query: MomentQuery) -> int:
     if query.at is None:
         return world_ms(sources)
-    return (query.at - EPOCH) // timedelta(milliseconds=1)
+    return in_ms(query.at - EPOCH)
 
 
 def _as_of(prices: Prices) -> dict[str, Any]:

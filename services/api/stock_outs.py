@@ -10,15 +10,14 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from services.api import examples
-from services.api.cursors import WHOLE_MIN, Cursor, Place, resume
+from services.api.cursors import NO_GENERATION, WHOLE_MIN, Place, paged, resume
 from services.api.history import UNAVAILABLE, SpanQuery, moment_ms
 from services.api.lake import Reading
 from services.api.models import StockOutPage
 from services.api.movements import MOVED, TOPICS, Span, name_events
-from services.api.prices import NO_GENERATION
 from services.api.sources import Sources
 from services.api.stock import Sku, StoreId
-from services.api.tables import instant
+from services.api.tables import instant, instant_or_none
 
 OUTS = f"""{MOVED},
 -- What happens at one moment is one step.
@@ -96,19 +95,16 @@ def routes(sources: Sources) -> APIRouter:
             after = resume(query.cursor, NO_GENERATION, question, (int,))
         span = Span(store_id, sku, moment_ms(query.since), moment_ms(query.until))
         with sources.lake.reading(*TOPICS) as reading:
-            found, as_of = (
-                stock_outs(reading, span, int(after[0]), query.limit + 1),
-                reading.as_of(),
-            )
-        shown = found[: query.limit]
-        place = (shown[-1]["started_at"],) if shown != found else None
+            found = stock_outs(reading, span, int(after[0]), query.limit + 1)
+            as_of = reading.as_of()
+        shown, following = paged(found, query.limit, question, ("started_at",))
         return JSONResponse(
             {
                 "store_id": store_id,
                 "sku": sku,
                 "items": [_shown(one) for one in shown],
                 "lost_ms": found[0]["lost_ms_in_all"] if found else 0,
-                "next": str(Cursor(NO_GENERATION, question, place)) if place else None,
+                "next": following,
                 **as_of,
             }
         )
@@ -138,7 +134,7 @@ def stock_outs(
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "started_at": instant(row["started_at"]),
-        "ended_at": None if row["ended_at"] is None else instant(row["ended_at"]),
+        "ended_at": instant_or_none(row["ended_at"]),
         "known_at": instant(row["known_at"]),
         **{name: row[name] for name in SHOWN},
     }

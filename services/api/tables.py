@@ -141,13 +141,16 @@ def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else function(value)
 
 
+instant_or_none: Callable[[int | None], str | None] = _unless_none(instant)
+
+
 KINDS = {
     "string": _Kind("text"),
     "bytes": _Kind("blob", out=_unless_none(base64_text)),
     "int": _Kind("integer"),
     "long": _Kind("integer"),
     "boolean": _Kind("integer", out=_unless_none(bool)),
-    "timestamp": _Kind("integer", _unless_none(epoch_ms), _unless_none(instant)),
+    "timestamp": _Kind("integer", _unless_none(epoch_ms), instant_or_none),
     "array": _Kind("text", _unless_none(_nested), _unless_none(json.loads)),
 }
 """By the type of a contract's field."""

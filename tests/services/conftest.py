@@ -1,12 +1,14 @@
-"""A log in memory, and an API over it."""
+"""A log in memory, an API over it, and a lake with what a test puts there."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from infra.lake import Folders
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
+from tests.services.silver import Silver
 from tests.services.writing import Writing
 
 
@@ -18,6 +20,16 @@ def log() -> MemoryLog:
 @pytest.fixture
 def inventory(log: MemoryLog) -> Writing:
     return Writing(log)
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path / "lake")
+
+
+@pytest.fixture
+def silver(folders: Folders) -> Silver:
+    return Silver(folders)
 
 
 @pytest.fixture

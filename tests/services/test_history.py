@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -17,25 +16,11 @@ from services.api.problems import Problem
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
 from tests.services.silver import MOVES, PARTITION, Silver
-from tests.services.world import NOON
+from tests.services.world import NOON, minute
 from tests.services.writing import Writing, promote
 
 SHELF = "S003/SKU-00417"
 STOCK, MOVEMENTS = f"/v1/history/stock/{SHELF}", f"/v1/history/movements/{SHELF}"
-
-
-@pytest.fixture
-def folders(tmp_path: Path) -> Folders:
-    return Folders(tmp_path / "lake")
-
-
-@pytest.fixture
-def silver(folders: Folders) -> Silver:
-    return Silver(folders)
-
-
-def minute(after_noon: int) -> datetime:
-    return NOON + timedelta(minutes=after_noon)
 
 
 def line(units: int, sku: str = "SKU-00417") -> dict[str, Any]:

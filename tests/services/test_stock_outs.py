@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from http import HTTPStatus
 from itertools import groupby
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -19,27 +17,13 @@ from services.api.tables import instant
 from tests.seeds import drawn
 from tests.services.serving import Answers
 from tests.services.silver import Silver
-from tests.services.world import NOON
+from tests.services.world import minute
 
 STORE, SKU = "S003", "SKU-00417"
 PATH = f"/v1/history/stock-outs/{STORE}/{SKU}"
 MINUTE_MS = 60_000
 MOVEMENTS, MOMENTS = 40, 20
 CHANGES = (-3, -2, -1, -1, 1, 2, 3)
-
-
-@pytest.fixture
-def folders(tmp_path: Path) -> Folders:
-    return Folders(tmp_path / "lake")
-
-
-@pytest.fixture
-def silver(folders: Folders) -> Silver:
-    return Silver(folders)
-
-
-def minute(after_noon: int) -> datetime:
-    return NOON + timedelta(minutes=after_noon)
 
 
 def at(after_noon: int) -> str:

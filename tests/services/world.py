@@ -1,12 +1,16 @@
 """What time it is in the world, as the simulator would announce it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contracts import CLOCKS, HEARTBEATS, encode, key
 from tests.services.writing import Log
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+def minute(after_noon: int) -> datetime:
+    return NOON + timedelta(minutes=after_noon)
 
 
 def beat(log: Log, at: datetime) -> None:
