@@ -9,7 +9,7 @@ from infra.doctor.probes import Probes
 from infra.settings import Settings
 
 GIB = 1024**3
-MEMORY_MIN_BYTES = 3 * GIB  # broker 0.4, Spark 1.5, the rest 0.5, and room for the first minute
+MEMORY_MIN_BYTES = 4 * GIB  # Spark 2.4, its Python 0.5, broker 0.3, the rest 0.4, and some room
 DISK_MIN_BYTES = 2 * GIB  # an hour of the default pace, with its checkpoints
 PORT_STEP = 100
 

@@ -84,7 +84,7 @@ def test_a_good_machine_has_nothing_to_complain_of(tmp_path: Path) -> None:
         ({"java": 0}, "a java that does not start", "Java 17 or newer is needed"),
         ({"may_write": False}, "cannot be written", "DATA_DIR="),
         ({"disk_bytes": GIB}, "1.0 GiB free disk", "2 GiB are needed"),
-        ({"memory_bytes": GIB}, "1.0 GiB free memory", "3 GiB are needed"),
+        ({"memory_bytes": GIB}, "1.0 GiB free memory", "4 GiB are needed"),
     ],
 )
 def test_what_is_missing_is_said_with_what_to_do(
