@@ -1,11 +1,14 @@
-"""One log of all that can happen: a simulated world with every kind of dirt, and releases."""
+"""One log of all that can happen: a simulated world with every kind of dirt, releases, tills whose
+clocks are ahead, and facts of any notice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from random import Random
 
-from contracts import RELEASES, encode, key
+from contracts import FACTS, RELEASES, contract, encode, key
 from generators import wire
+from generators.chance import chance as of_id
 from generators.dirt import Dirt
 from generators.numbering import Publication
 from generators.parameters import Parameters
@@ -13,6 +16,7 @@ from generators.partitions import partition
 from generators.ticks import TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
 from infra.kafka import Partition
+from tests.replay.facts import drawn_fact
 
 HOURS = 20
 """From the morning on, over midnight, until what ended then is closed three hours later. A live
@@ -39,6 +43,7 @@ RELEASED = {Dirt.BEYOND_HORIZON: 0.3, Dirt.MALFORMED: 0.1}
 again."""
 TWICE_SHARE = 0.4
 RELEASE_TICKS_MAX = 60
+AHEAD_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +61,14 @@ def drawn_log(chance: Random) -> list[Entry]:
     """What a drawn world publishes, in its order."""
     world = World(replace(WORLD, seed=chance.getrandbits(31)))
     waiting: dict[int, list[Entry]] = {}  # releases, by tick
+    known: list[Publication] = []
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
-        *published, beat = world.tick()
+        *said, beat = world.tick()
+        published = [by_its_clock(one) for one in said]
+        known = known or [one for one in published if one.topic in FACTS]
         log += map(entry, published)
+        log.append(entry(drawn_fact(known, tick, chance)))
         log += waiting.pop(tick, [])
         log.append(entry(beat))
         for one in published:
@@ -67,6 +76,21 @@ def drawn_log(chance: Random) -> list[Entry]:
                 due = tick + later
                 waiting.setdefault(due, []).append(release(one, tick_start_ms(due)))
     return log
+
+
+def by_its_clock(one: Publication) -> Publication:
+    """The event as a till told it whose clock may be ahead, by no more than the contract allows.
+
+    All copies of an event are the same; what comes too late stays too late.
+    """
+    skew = contract(one.topic).skew
+    if skew is None or one.dirt is Dirt.BEYOND_HORIZON:
+        return one
+    draw = of_id(one.event["event_id"], "clock")
+    if draw.random() >= AHEAD_SHARE:
+        return one
+    ahead_ms = draw.randint(0, skew // timedelta(milliseconds=1))
+    return one._replace(event={**one.event, "event_time": one.event["event_time"] + ahead_ms})
 
 
 def entry(publication: Publication) -> Entry:

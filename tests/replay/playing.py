@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from random import Random
 
-from contracts import HEARTBEATS
+from contracts import FACTS, HEARTBEATS
 from generators.publisher import Publisher
 from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
@@ -33,11 +33,14 @@ def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random)
 
 
 def publish(where: Settings, entries: Iterable[Entry]) -> None:
-    """A heartbeat waits until everything before it is in the log."""
+    """A heartbeat waits until everything before it is in the log, and what follows a fact too."""
     publisher = Publisher(producer(where, linger_ms=0))
+    told_facts = False
     for entry in entries:
-        if entry.at[0] == HEARTBEATS.name:
+        is_fact = entry.at[0] in FACTS
+        if entry.at[0] == HEARTBEATS.name or (told_facts and not is_fact):
             publisher.flush()
+        told_facts = is_fact
         publisher.send(*entry.at, entry.key, entry.value, entry.published_ms, [])
     publisher.flush()
 

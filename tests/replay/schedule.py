@@ -1,14 +1,17 @@
 """How one log reaches a pipeline: in which order between partitions, in which pieces."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import pairwise
 from random import Random
 
-from contracts import HEARTBEATS
+from contracts import FACTS, HEARTBEATS, ON_ITS_WAY
 from infra.kafka import Partition
 from tests.replay.log import Entry
+
+ON_ITS_WAY_MS = ON_ITS_WAY // timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,13 @@ def cut(log: Sequence[Entry], chunks: int, chance: Random) -> Iterator[Sequence[
 def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> list[Entry]:
     """The records of each partition in their order, the partitions in any.
 
-    A heartbeat keeps its promise: it comes after everything that was published before it.
+    A heartbeat keeps its promise: it comes after every event that was published before it. A fact
+    comes as late as it may.
     """
     waiting: dict[Partition, deque[tuple[int, Entry]]] = {}
     for number, entry in enumerate(log):
-        waiting.setdefault(entry.at, deque()).append((number, entry))
+        if entry.at[0] not in FACTS:
+            waiting.setdefault(entry.at, deque()).append((number, entry))
     mixed: list[Entry] = []
     while waiting:
         oldest, first = min((queue[0] for queue in waiting.values()), key=lambda one: one[0])
@@ -65,7 +70,17 @@ def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> lis
         mixed += taken(waiting[at], chance.randint(1, schedule.burst_max), limit_ms)
         if not waiting[at]:
             del waiting[at]
-    return mixed
+    return list(told_late(mixed, [entry for entry in log if entry.at[0] in FACTS]))
+
+
+def told_late(events: Iterable[Entry], facts: Iterable[Entry]) -> Iterator[Entry]:
+    """The events, and each fact before the first one that was published ON_ITS_WAY after it."""
+    waiting = deque(facts)
+    for event in events:
+        while waiting and waiting[0].published_ms <= event.published_ms - ON_ITS_WAY_MS:
+            yield waiting.popleft()
+        yield event
+    yield from waiting
 
 
 def taken(queue: deque[tuple[int, Entry]], most: int, limit_ms: int) -> Iterator[Entry]:

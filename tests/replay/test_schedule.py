@@ -1,0 +1,60 @@
+"""A log is played so that facts come as late as they may; an event finds those of its moment."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from contracts import PRODUCTS, RECEIPTS, Row, contract
+from contracts.judging import Rejection, judge
+from generators.ticks import HOUR_MS
+from pipelines.common.sides import Fact, fact
+from tests.replay.log import Entry, drawn_log
+from tests.replay.schedule import Schedule, interleaved
+from tests.seeds import drawn
+
+SCHEDULE = Schedule("facts come late", chunks=1, kills=0, lead_ms=HOUR_MS, burst_max=50)
+
+Known = Callable[[int, Entry, Row], Fact]
+"""What a fact says: of its place, record and event."""
+
+
+def with_notice(place: int, told: Entry, event: Row) -> Fact:
+    return fact(
+        PRODUCTS, "effective_at", ("unit_cost_cents",), (0, place), told.published_ms, event
+    )
+
+
+def without_notice(place: int, told: Entry, event: Row) -> Fact:
+    return with_notice(place, told, event)._replace(since_ms=event["effective_at"])
+
+
+def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> None:
+    chance = drawn("facts")
+    topics = {PRODUCTS.name, RECEIPTS.name}
+    log = [entry for entry in drawn_log(chance) if entry.at[0] in topics]
+    played = interleaved(log, SCHEDULE, chance)
+    assert not mistaken(played, with_notice)
+    assert mistaken(played, without_notice), "what is drawn shows whoever reads without notice"
+
+
+def mistaken(played: Sequence[Entry], known: Known) -> int:
+    """Lines that are sold at another cost by what was told before than by all that is told."""
+    accepted = [(place, entry, judged(entry)) for place, entry in enumerate(played)]
+    events = [(place, entry, said) for place, entry, said in accepted if said is not None]
+    facts = defaultdict(list)
+    for place, entry, said in events:
+        if entry.at[0] == PRODUCTS.name:
+            facts[said["sku"]].append(known(place, entry, said))
+    wrong = 0
+    for place, entry, said in events:
+        if entry.at[0] == RECEIPTS.name:
+            for line in said["lines"]:
+                held = [one for one in facts[line["sku"]] if one.since_ms <= said["event_time"]]
+                before = [one for one in held if one.place[1] < place]
+                wrong += max(held, default=None) != max(before, default=None)
+    return wrong
+
+
+def judged(entry: Entry) -> Row | None:
+    """What is accepted of it."""
+    found = judge(contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
+    return None if isinstance(found, Rejection) else found
