@@ -29,10 +29,10 @@ def held(folder: Path, otherwise: Trouble, seconds_max: float = 0.0) -> Iterator
         os.close(handle)
 
 
-def is_held(folder: Path) -> bool:
-    """Whether a process holds the folder."""
+def is_held(place: Path) -> bool:
+    """Whether a process holds the folder, or the file; nobody holds what is not there."""
     try:
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(place, os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:

@@ -42,3 +42,7 @@ class Control:
             return generation.state
         wanted = (one.state for one in known.running if one.number == generation.number)
         return next(wanted, None)
+
+    def beside(self, generation: Generation) -> Generations:
+        """The generations of its pipeline, as last known."""
+        return self._known.get(generation.pipeline, Generations(generation.pipeline))

@@ -1,6 +1,5 @@
 """One writer per generation: the process before is seen to be gone before the next one writes."""
 
-import fcntl
 import json
 from pathlib import Path
 from typing import TextIO
@@ -8,12 +7,17 @@ from typing import TextIO
 import psutil
 
 from infra.errors import Trouble
+from infra.lock import is_held, locked
+from infra.wait import until
 
 LEASE = "lease.json"
 """Locked by the process that runs the generation, as long as it does."""
 
 GRACE_SECONDS = 15.0
 """How long a Java process may take to notice that its driver is gone."""
+
+LOOK_SECONDS_MAX = 1.0
+"""How long somebody may hold the lease who only looks whether it is taken."""
 
 
 class LeaseHeld(Trouble):
@@ -35,15 +39,18 @@ def take(folder: Path) -> TextIO:
     """
     lease = folder / LEASE
     held = lease.open("a+")
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+    if not until(lambda: locked(held.fileno()), LOOK_SECONDS_MAX):
         held.close()
-        raise LeaseHeld(lease) from error
+        raise LeaseHeld(lease)
     held.seek(0)
     if before := held.read():
         end(json.loads(before))
     return held
+
+
+def is_taken(folder: Path) -> bool:
+    """Whether a process runs the generation, or has not let go of its query."""
+    return is_held(folder / LEASE)
 
 
 def name_engine(held: TextIO, java_pid: int) -> None:

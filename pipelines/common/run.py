@@ -30,7 +30,7 @@ from pipelines.common.backlog import backlog
 from pipelines.common.control import Control
 from pipelines.common.encode import changelog
 from pipelines.common.fold import running_rows
-from pipelines.common.generation import Generation, State, generations, invalidate, make_outputs
+from pipelines.common.generation import Generation, generations, invalidate, make_outputs
 from pipelines.common.newer import read_by, refuse_newer, refusing_newer
 from pipelines.common.offsets import committed
 from pipelines.common.parent import end_with_parent
@@ -40,15 +40,13 @@ from pipelines.common.rounds import Head, before, forget, ready
 from pipelines.common.session import session, suit
 from pipelines.common.sink import Write, sink
 from pipelines.common.source import tail
+from pipelines.common.turns import Turn, rest_seconds
 from pipelines.common.watermark import Pace, catching_up, pace
 
 log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1
 """How often a running query is looked at."""
-
-REST_SECONDS = 5.0
-"""After a live batch of a generation that nobody reads: it leaves the cores to the one that is."""
 
 
 class Invalid(Trouble):
@@ -118,8 +116,7 @@ class Keeper(Thread):
     ) -> None:
         super().__init__(name=running.pipeline.name, daemon=True)
         self.stopping = Event()
-        self.hurry = Event()
-        """Set while readers follow the generation."""
+        self.turn = Turn()
         self.generation = running.generation
         self._pipeline = running.pipeline
         self._spark = spark.newSession()
@@ -137,7 +134,7 @@ class Keeper(Thread):
                 self._pipeline,
                 self.generation,
                 self.stopping,
-                self.hurry,
+                self.turn,
             )
             for query in self._spark.streams.active:
                 query.stop()
@@ -163,12 +160,12 @@ def run_all(
     control = Control(where)
     keepers = [Keeper(spark, where, one, held, ended) for held, one in running.items()]
     for keeper in keepers:
-        tell(keeper, control)
+        tell(where, keeper, control)
         keeper.start()
     left = len(keepers)
     while left and not stopping.is_set():
         for keeper in keepers:
-            tell(keeper, control)
+            tell(where, keeper, control)
         try:
             error = ended.get(timeout=LOOK_SECONDS)
         except Empty:
@@ -178,15 +175,14 @@ def run_all(
         left -= 1
 
 
-def tell(keeper: Keeper, control: Control) -> None:
+def tell(where: Settings, keeper: Keeper, control: Control) -> None:
     """Let the keeper know what the control topic says of its generation."""
-    state = control.state(keeper.generation)
-    if state is None:
+    if control.state(keeper.generation) is None:
         keeper.stopping.set()
-    if state in (State.PROMOTED, None):
-        keeper.hurry.set()
+        keeper.turn.tell(0.0)  # it ends the sooner
     else:
-        keeper.hurry.clear()
+        beside = control.beside(keeper.generation)
+        keeper.turn.tell(rest_seconds(where, beside, keeper.generation))
 
 
 def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
@@ -203,11 +199,11 @@ def run(
     pipeline: Pipeline,
     generation: Generation,
     stopping: Event,
-    hurry: Event | None = None,
+    turn: Turn | None = None,
 ) -> None:
     """Keep the generation's rows up to date until told to stop, at the pace its backlog asks for.
 
-    A live one rests after each batch until it is told to hurry; with None, never.
+    After each batch it waits for its turn; with None, it always has it.
 
     A query that catches up reads to where the log ends when it starts, and ends; then the backlog
     is looked at anew. A live one goes on for ever; with its first batch a candidate has caught up.
@@ -223,7 +219,7 @@ def run(
         now = pace_of(where, pipeline, generation, head)
         if head is not None and not now.in_archive:
             forget(head)
-        query = start(spark, where, pipeline, generation, now, hurry, head)
+        query = start(spark, where, pipeline, generation, now, turn, head)
         try:
             watch(query, stopping, partial(caught_up, where, generation) if now.live else nothing)
         except StreamingQueryException:
@@ -271,7 +267,7 @@ def start(
     pipeline: Pipeline,
     generation: Generation,
     now: Pace,
-    hurry: Event | None = None,
+    turn: Turn | None = None,
     head: Head | None = None,
 ) -> StreamingQuery:
     suit(spark, now.live)
@@ -280,8 +276,8 @@ def start(
     facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
     running = running_rows(pipeline, records, beats, now.memory, facts)
     write = sink(where, generation)
-    if now.live and hurry is not None:
-        write = rested(write, hurry)
+    if turn is not None:
+        write = in_turn(write, turn, now.live)
     writer = (
         changelog(pipeline, generation, running)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
@@ -294,18 +290,17 @@ def start(
     return writer.trigger(availableNow=True).start()
 
 
-def rested(write: Write, hurry: Event) -> Write:
-    """The same, with a rest after each batch but the first: with that one it has caught up."""
+def in_turn(write: Write, turn: Turn, live: bool) -> Write:
+    """The same, and then a wait for the next turn; a candidate has caught up with the first."""
     begun = False
 
-    def write_and_rest(records: DataFrame, batch: int) -> None:
+    def write_and_wait(records: DataFrame, batch: int) -> None:
         nonlocal begun
         write(records, batch)
-        if begun:
-            hurry.wait(REST_SECONDS)
+        turn.wait(may_rest=live and begun)
         begun = True
 
-    return write_and_rest
+    return write_and_wait
 
 
 def nothing() -> None: ...

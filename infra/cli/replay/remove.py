@@ -1,6 +1,5 @@
 """Forgetting a generation: readers first, then its process, its topics, its folder."""
 
-import fcntl
 import shutil
 
 from confluent_kafka import KafkaError, KafkaException
@@ -10,8 +9,8 @@ from infra.kafka import admin
 from infra.kafka.errors import code
 from infra.settings import Settings
 from infra.wait import until
+from pipelines.common import lease
 from pipelines.common.generation import Generation
-from pipelines.common.lease import LEASE
 from pipelines.common.promotion import forget
 
 END_SECONDS_MAX = 60.0
@@ -35,23 +34,11 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
     Raises StillRunning.
     """
     forget(settings, generation.pipeline, frozenset({generation.number}))
-    if not until(lambda: ended(settings, generation), END_SECONDS_MAX):
+    folder = generation.folder(settings)
+    if not until(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
         raise StillRunning(generation)
     delete_topics(settings, generation)
-    shutil.rmtree(generation.folder(settings), ignore_errors=True)
-
-
-def ended(settings: Settings, generation: Generation) -> bool:
-    """Whether nobody holds its lease, or a process that does has let go of its query."""
-    lease = generation.folder(settings) / LEASE
-    if not lease.exists():
-        return True
-    with lease.open("a+") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def delete_topics(settings: Settings, generation: Generation) -> None:

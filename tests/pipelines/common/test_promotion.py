@@ -1,22 +1,12 @@
 """What may become of a generation, and what may not."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.common.generation import Generation, Generations, State
+from pipelines.common.generation import Generations, State
 from pipelines.common.promotion import NotPromotable, switched
-
-AT = datetime(2026, 3, 2, tzinfo=UTC)
-
-
-def known(*states: State) -> Generations:
-    """Generations 1, 2 … in these states."""
-    found = Generations("inventory")
-    for number, state in enumerate(states, start=1):
-        found = found.plus(Generation("inventory", number, state, "0" * 64, AT, {}))
-    return found
+from tests.pipelines.generations import known
 
 
 def states(of: Generations) -> list[State]:

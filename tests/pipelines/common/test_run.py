@@ -1,33 +1,59 @@
 """A generation that nobody reads leaves the cores to the one that is read."""
 
-from threading import Event, Thread
+from math import inf
+from threading import Thread
 from unittest.mock import Mock
 
 import pytest
 from pyspark.sql import DataFrame
 
-from pipelines.common import run
-from pipelines.common.run import rested
+from pipelines.common.run import in_turn
+from pipelines.common.turns import Turn
 from tests.waiting import wait_until
 
 RECORDS = Mock(spec=DataFrame)
 """In place of a batch, which is only handed on."""
 
 
-def test_it_rests_after_each_batch_but_the_first_until_it_is_told_to_hurry(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(run, "REST_SECONDS", 60.0)
+def test_it_rests_after_each_batch_but_the_first_until_it_is_told_to_hurry() -> None:
     written: list[int] = []
-    hurry = Event()
-    write = rested(lambda _records, batch: written.append(batch), hurry)
+    turn = Turn()
+    turn.tell(60.0)
+    write = in_turn(lambda _records, batch: written.append(batch), turn, live=True)
     write(RECORDS, 0)
     resting = Thread(target=write, args=(RECORDS, 1))
     resting.start()
     wait_until(lambda: written == [0, 1], "the batch is written before the rest")
     assert resting.is_alive()
-    hurry.set()
+    turn.tell(0.0)
     resting.join(30)
     assert not resting.is_alive()
     write(RECORDS, 2)
     assert written == [0, 1, 2]
+
+
+def test_one_that_catches_up_does_not_rest() -> None:
+    written: list[int] = []
+    turn = Turn()
+    turn.tell(60.0)
+    write = in_turn(lambda _records, batch: written.append(batch), turn, live=False)
+    working = Thread(target=lambda: [write(RECORDS, number) for number in range(3)], daemon=True)
+    working.start()
+    working.join(30)
+    assert not working.is_alive()
+    assert written == [0, 1, 2]
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_it_waits_after_its_batch_for_a_candidate_that_wants_to_be_alone(live: bool) -> None:
+    written: list[int] = []
+    turn = Turn()
+    turn.tell(inf)
+    write = in_turn(lambda _records, batch: written.append(batch), turn, live)
+    waiting = Thread(target=write, args=(RECORDS, 0), daemon=True)
+    waiting.start()
+    wait_until(lambda: written == [0], "the batch is written before the wait")
+    assert waiting.is_alive()
+    turn.tell(0.0)
+    waiting.join(30)
+    assert not waiting.is_alive()

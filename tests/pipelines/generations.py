@@ -1,0 +1,15 @@
+"""Generations as the control topic would know them, with no topic there."""
+
+from datetime import UTC, datetime
+
+from pipelines.common.generation import Generation, Generations, State
+
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def known(*states: State) -> Generations:
+    """Generations 1, 2 … in these states."""
+    found = Generations("inventory")
+    for number, state in enumerate(states, start=1):
+        found = found.plus(Generation("inventory", number, state, "0" * 64, AT, {}))
+    return found
