@@ -16,7 +16,7 @@ from pipelines.common import snapshot
 from pipelines.common.generation import Generation, State, generations
 from pipelines.common.pipeline import load
 from pipelines.common.priority import give_way
-from pipelines.common.promotion import found, lost, whole
+from pipelines.common.promotion import found, head_ends, lost, whole
 from pipelines.crew import Crew, at_work
 
 log = logging.getLogger("pipeline")
@@ -56,7 +56,8 @@ def ensured(where: Settings, name: str) -> tuple[Generation, ...]:
         log.error("generation %d of %s has lost its checkpoint", promoted.number, name)
     elif known.known:
         return known.known
-    found(where, load(name), root(), source=whole(where, load(name)))
+    room = load(name)
+    found(where, room, root(), head_ends(where, room, whole(where, room)))
     return generations(where, name).known
 
 
@@ -68,7 +69,7 @@ def tell(known: Iterable[Generation]) -> None:
         elif drift := snapshot.drift(
             root(), one.pipeline, one.number, one.code_digest, one.libraries
         ):
-            log.warning(drift)
+            log.warning(" ".join(drift.splitlines()))
 
 
 if __name__ == "__main__":

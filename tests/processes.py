@@ -1,11 +1,15 @@
 """Programs of this project: what they need to know to run, and which processes they start."""
 
+import contextlib
 import os
 from pathlib import Path
 
 import psutil
 
 from infra.settings import Settings, root
+
+RUN = "pipelines.common.run"
+"""What the process of a generation runs; the generations' names follow."""
 
 
 def environment(where: Settings, code: Path | None = None) -> dict[str, str]:
@@ -18,6 +22,18 @@ def environment(where: Settings, code: Path | None = None) -> dict[str, str]:
 def engines(pid: int) -> list[psutil.Process]:
     """The Java processes below a process; others come and go there meanwhile."""
     return [each for each in below(pid) if name(each) == "java"]
+
+
+def drivers(crew: int) -> dict[str, psutil.Process]:
+    """The process of each generation of a crew, by PIPELINE/NUMBER, once it has an engine."""
+    found: dict[str, psutil.Process] = {}
+    for engine in engines(crew):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            driver = engine.parent()
+            words = driver.cmdline() if driver else []
+            if driver and RUN in words:
+                found |= dict.fromkeys(words[words.index(RUN) + 1 :], driver)
+    return found
 
 
 def below(pid: int) -> list[psutil.Process]:

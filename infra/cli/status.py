@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated
 
 import typer
@@ -38,7 +39,7 @@ def status(
             screen.say(f"\n  {component.name} is {component.detail}")
     if any(component.state == "ready" for component in found):
         for drift in drifts(current):
-            screen.say(f"\n  {drift}")
+            screen.say(f"\n{indent(drift, '  ')}")
     advise(found, current)
 
 

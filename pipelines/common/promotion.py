@@ -64,16 +64,15 @@ def found(
     settings: Settings,
     pipeline: Pipeline,
     root: Path,
+    ends: Mapping[Partition, int],
     edits: snapshot.Edits = snapshot.NONE,
-    source: Source = Source.LOG,
 ) -> Generation:
-    """A candidate with the code at the root, which begins to read there.
+    """A candidate with the code at the root, which reads the archive below these `head_ends`.
 
     Where there is no generation, the new one has nothing to be compared with and is promoted.
     Readers are told last: of an attempt that is broken off before, nobody ever hears.
-    Raises CandidateThere, HeadGone, Gap, NoArchive and OtherLog.
+    Raises CandidateThere.
     """
-    ends = head_ends(settings, pipeline, source)
 
     def with_new(known: Generations) -> Generations:
         if known.candidate:

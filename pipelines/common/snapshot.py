@@ -97,7 +97,8 @@ def drift(
 ) -> str | None:
     """What to tell a person when what is on disk is not what the generation was founded with.
 
-    It runs its own code; but of packages and jars there is one set, which it now runs with.
+    It runs its own code; but of packages and jars there is one set, which it now runs with. What to
+    do stands on a line of its own.
     """
     if code_digest(root, pipeline) != founded_with:
         told = "runs its own snapshot; the code on disk differs"
@@ -106,8 +107,8 @@ def drift(
     else:
         return None
     return (
-        f"{pipeline}: generation {generation} {told}. See what they would change, from offset "
-        f"zero: make replay PIPELINE={pipeline}"
+        f"{pipeline}: generation {generation} {told}.\n"
+        f"See what would change, from offset zero: make replay PIPELINE={pipeline}"
     )
 
 

@@ -1,6 +1,7 @@
 """retail replay start | status | diff | promote | rollback | prune | verify."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from infra.cli.replay.shown import show_difference
 from infra.cli.replay.thresholds import edited
 from infra.errors import Trouble
 from infra.settings import Settings, root, settings
-from pipelines.common import promotion, snapshot
+from pipelines.common import promotion, snapshot, turns
 from pipelines.common.archive import Source
 from pipelines.common.generation import CANDIDATE, Generation, Generations, State, generations
 from pipelines.common.pipeline import Pipeline, load, pipelines
@@ -69,6 +70,9 @@ def start(
     source: Annotated[
         Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
     ] = Source.LOG,
+    pause: Annotated[
+        bool, typer.Option("--pause", help="What readers follow waits until it has caught up.")
+    ] = False,
 ) -> None:
     """Read everything again with the code on disk, and show what it changes."""
     current, room = settings(), load(pipeline)
@@ -81,12 +85,16 @@ def start(
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
     need = guards.examined(current, room, known.promoted, {topic for topic, _ in ends})
-    candidate = promotion.found(current, room, root(), edits, source)
-    screen.say(f"  generation {candidate.number} of {pipeline} · {need}")
+    candidate = promotion.found(current, room, root(), ends, edits)
+    screen.say(f"  generation {candidate.number} of {pipeline} · {need.records:,} records to read")
+    screen.step("needs", str(need))
     if candidate.state is not State.CATCHING_UP:
         return
+    if pause:
+        turns.want_alone(current, candidate)
+        screen.step("waiting", "what readers follow, until it has caught up or is gone")
     try:
-        progress.follow(current, room, candidate.number)
+        progress.follow(current, room, candidate)
     except KeyboardInterrupt:
         screen.say(f"\n  The replay goes on without you: retail replay status {pipeline}")
         raise typer.Exit(130) from None
@@ -95,10 +103,14 @@ def start(
     if promote_:
         promote(pipeline)
         return
-    screen.say(
-        f"  Nothing has switched. Promote: retail replay promote {pipeline} · "
-        f"forget it: retail replay prune {pipeline}"
-    )
+    screen.say("  Nothing has switched.")
+    offer(pipeline)
+
+
+def offer(pipeline: str) -> None:
+    """What may become of a candidate."""
+    screen.step("promote it", f"retail replay promote {pipeline}")
+    screen.step("forget it", f"retail replay prune {pipeline}")
 
 
 def look(
@@ -122,9 +134,8 @@ def look(
             named = "the code on disk"
             compared = compare.between(current, room, promoted, code, named, times, folder)
         show_difference(compared, report.written(current, compared))
-    screen.say(
-        "  Nothing was made. To have it beside the present: retail replay start " + room.name
-    )
+    screen.say("  Nothing was made.")
+    screen.step("make it", f"retail replay start {room.name}")
 
 
 class NotWindowed(Trouble):
@@ -162,7 +173,7 @@ def status(
             (
                 row["pipeline"],
                 str(row["number"]),
-                row["state"] + (f": {row['reason']}" if row["reason"] else ""),
+                told(row),
                 f"{row['read']:,}",
                 f"{row['left']:,}",
             )
@@ -171,10 +182,17 @@ def status(
     )
 
 
+def told(row: Mapping[str, Any]) -> str:
+    """The state, and what is to be said of it."""
+    if row["reason"]:
+        return f"{row['state']}: {row['reason']}"
+    return f"{row['state']}, waits for the candidate" if row["waits"] else str(row["state"])
+
+
 def standing(current: Settings, pipeline: str) -> list[dict[str, Any]]:
-    room = load(pipeline)
+    room, known = load(pipeline), generations(current, pipeline)
     rows = []
-    for one in generations(current, pipeline).known:
+    for one in known.known:
         far = progress.progress(current, room, one)
         rows.append(
             {
@@ -182,6 +200,7 @@ def standing(current: Settings, pipeline: str) -> list[dict[str, Any]]:
                 "number": one.number,
                 "state": one.state.value,
                 "reason": one.reason,
+                "waits": turns.waits(current, known, one),
                 "created_at": one.created_at.isoformat(),
                 "read": far.read,
                 "left": far.left,
@@ -224,9 +243,10 @@ def promote(pipeline: Name) -> None:
         prune_generation(current, old)
     readers.await_served(current, (pipeline, candidate.number))
     screen.say(
-        f"  {pipeline}: generation {candidate.number} is read by everyone since "
-        f"{wall_clock()} (1 record). Back: retail replay rollback {pipeline}"
+        f"  {pipeline}: generation {candidate.number} is read by everyone since {wall_clock()} "
+        "(1 record)"
     )
+    screen.step("go back", f"retail replay rollback {pipeline}")
 
 
 @app.command()
@@ -236,12 +256,8 @@ def rollback(pipeline: Name) -> None:
     after = promotion.roll_back(current, pipeline)
     number = promoted_of(after).number
     readers.await_served(current, (pipeline, number))
-    left = after.candidate
-    screen.say(
-        f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}. "
-        f"Generation {left.number if left else '?'} waits: retail replay promote {pipeline} · "
-        f"retail replay prune {pipeline}"
-    )
+    screen.say(f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}")
+    offer(pipeline)
 
 
 @app.command()

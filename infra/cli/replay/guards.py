@@ -61,10 +61,8 @@ class Need:
     memory_bytes: int
 
     def __str__(self) -> str:
-        return (
-            f"{self.records:,} records to read · needs about {self.disk_bytes / MIB:,.0f} MB of "
-            f"disk, {self.memory_bytes / MIB:,.0f} MB of memory"
-        )
+        disk, memory = self.disk_bytes / MIB, self.memory_bytes / MIB
+        return f"about {disk:,.0f} MB of disk, {memory:,.0f} MB of memory"
 
 
 def examined(

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from contracts import MARKERS, key
 from contracts.consumer import reader
@@ -11,6 +12,7 @@ from infra.kafka import Partition, admin, end_offsets, read_to_end
 from infra.settings import Settings
 from infra.wait import until
 from pipelines.common.generation import Generation, State, generations
+from pipelines.common.offsets import newest
 from pipelines.common.pipeline import Pipeline
 
 LOOK_SECONDS = 0.5
@@ -57,40 +59,56 @@ def marked(settings: Settings, generation: Generation) -> dict[Partition, int]:
     return {(at["topic"], at["partition"]): at["offset"] for at in inputs}
 
 
-def follow(settings: Settings, pipeline: Pipeline, number: int) -> Progress:
+class Watch:
+    """How fast a candidate reads, from its first batch on: Spark's start takes its own time."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        self._offsets = checkpoint / "offsets"
+        self._began: float | None = None
+        self._read = 0
+        self._per_second = 0.0
+
+    def see(self, read: int, now: float) -> float:
+        """Records per second up to the newest marker, which says how many were read; 0: unknown."""
+        if self._began is None:
+            self._began = now if newest(self._offsets) >= 0 else None
+        elif read != self._read:
+            self._read, self._per_second = read, read / (now - self._began)
+        return self._per_second
+
+
+def follow(settings: Settings, pipeline: Pipeline, candidate: Generation) -> None:
     """Show how the candidate catches up; returns when it has. Raises Failed.
 
     Whoever looks away loses nothing: the candidate goes on.
     """
-    began = time.monotonic()
-    last = Progress(0, 0)
+    number, watch = candidate.number, Watch(candidate.checkpoint(settings))
+    last, rate = Progress(0, 0), 0.0
 
     with screen.waiting("reading", "starting Spark") as wait:
 
         def caught_up() -> bool:
-            nonlocal last
+            nonlocal last, rate
             generation = generations(settings, pipeline.name).of(number)
             if generation is None:
                 raise Failed(pipeline.name, number, "it was pruned")
             if generation.state is State.INVALID:
                 raise Failed(pipeline.name, number, f"it is invalid: {generation.reason}")
             last = progress(settings, pipeline, generation)
-            wait.show("reading", told(last, time.monotonic() - began))
+            rate = watch.see(last.read, time.monotonic())
+            wait.show("reading", told(last, rate))
             return generation.state is not State.CATCHING_UP
 
         if not until(caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
             raise Failed(pipeline.name, number, f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
-    seconds = time.monotonic() - began
-    rate = f"{last.read / seconds:,.0f} records/s from its start"
-    screen.step("reading", f"{screen.bar(1, 1)} {last.read:,} records, {rate}, caught up", seconds)
-    return last
+    read = f"{screen.bar(1, 1)} {last.read:,} records"
+    screen.step("caught up", f"{read}, {rate:,.0f}/s" if rate else read, wait.seconds)
 
 
-def told(now: Progress, seconds: float) -> str:
-    if not now.read:
+def told(now: Progress, rate: float) -> str:
+    if not rate:
         return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
-    rate = now.read / seconds
     return (
-        f"{screen.bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f} records/s"
-        f" · about {now.left / rate:,.0f} s left"
+        f"{screen.bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
+        f"about {now.left / rate:,.0f} s left"
     )

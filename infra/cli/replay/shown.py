@@ -1,6 +1,6 @@
 """A difference on the terminal: short, the largest first, and where the rest is."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,23 +10,25 @@ from infra.cli import screen
 from infra.cli.replay.compare import Compared
 from infra.cli.replay.difference import Difference, Facet, Sample
 
-SAMPLES_SHOWN = 3
+SAMPLES_SHOWN = 2
+"""Of rows that are new, of rows that are gone, and of rows that changed."""
 FIELDS_SHOWN = 4
 TEXT_SHOWN = 60
+INDENT, WIDTH = 16, 80
+BETWEEN = " · "
 
 
 def show_difference(compared: Compared, report: Path | None) -> None:
+    """What was compared, what moved in each view, and the page that says more."""
+    where = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
     if compared.empty:
-        rows = sum(view.before for view in compared.views)
-        screen.step(
-            "difference",
-            f"none at {compared.at}: {compared.pipeline}, {compared.before} = {compared.after}, "
-            f"{rows:,} rows, {compared.records:,} records",
-        )
+        screen.step("difference", f"none: {compared.before} = {compared.after}")
+        where.append(f"{sum(view.before for view in compared.views):,} rows")
     else:
-        screen.step("difference", f"at {compared.at}, {compared.before} → {compared.after}")
-        for view in compared.views:
-            show_view(view)
+        screen.step("difference", f"{compared.before} → {compared.after}")
+    screen.step("", BETWEEN.join(where))
+    for view in () if compared.empty else compared.views:
+        show_view(view)
     if report is not None:
         screen.step("report", screen.short(report))
 
@@ -34,44 +36,86 @@ def show_difference(compared: Compared, report: Path | None) -> None:
 def show_view(view: Difference) -> None:
     name = CONTRACTS[view.view].entity
     if view.empty:
-        screen.say(f"    {name:<12} {view.before:,} rows, unchanged")
+        screen.step(name, f"{view.before:,} rows, unchanged")
         return
-    screen.say(
-        f"    {name:<12} {view.before:,} → {view.after:,} rows   +{view.added:,} −{view.removed:,}"
-        f"   changed {view.changed:,}"
-    )
-    for facet in moved(view):
-        screen.say(f"      {facet.field} {facet.value}: {facet.before:,} → {facet.after:,}")
-    for total in view.totals:
-        if total.before != total.after:
-            screen.say(f"      {total.field}: {total.before:,} → {total.after:,}")
-    for sample in view.largest[:SAMPLES_SHOWN]:
-        screen.say(f"      {told(sample)}")
+    moves = f"+{view.added:,} −{view.removed:,}", f"changed {view.changed:,}"
+    screen.step(name, BETWEEN.join((f"{view.before:,} → {view.after:,} rows", *moves)))
+    facets = moved(view)
+    for field in dict.fromkeys(facet.field for facet in facets):
+        values = [step(one.value, one.before, one.after) for one in facets if one.field == field]
+        show_items(f"by {field}", values)
+    totals = [one for one in view.totals if one.before != one.after]
+    show_items("total", [step(one.field, one.before, one.after) for one in totals])
+    for sample in shown(view):
+        show_items(kind(sample), [key(sample)], fields(sample))
+
+
+def show_items(label: str, items: Sequence[str], more: Sequence[str] = ()) -> None:
+    """The label, and beside it the items, line by line, and more of them on lines of their own."""
+    for number, line in enumerate([*folded(items), *folded(more)]):
+        screen.say(f"    {label if number == 0 else '':<{INDENT - 5}} {line}")
+
+
+def folded(items: Sequence[str]) -> list[str]:
+    """The items on as few lines as hold them; no item is broken."""
+    lines: list[str] = []
+    for item in items:
+        longer = f"{lines[-1]}{BETWEEN}{item}" if lines else item
+        if lines and len(longer) <= WIDTH - INDENT:
+            lines[-1] = longer
+        else:
+            lines.append(item)
+    return lines
+
+
+def step(name: str, before: int, after: int) -> str:
+    return f"{name} {before:,} → {after:,}"
 
 
 def moved(view: Difference) -> list[Facet]:
-    """The values of which there are more now, or fewer."""
-    return [facet for facet in view.facets if facet.before != facet.after]
+    """The values of which there are more now, or fewer; those of a field, the most moved first."""
+    facets = [facet for facet in view.facets if facet.before != facet.after]
+    return sorted(facets, key=lambda one: -abs(one.after - one.before))
+
+
+def shown(view: Difference) -> list[Sample]:
+    """Some rows of each kind, those that are new first."""
+    kinds = ([one for one in view.largest if kind(one) == each] for each in KINDS)
+    return [one for of_kind in kinds for one in of_kind[:SAMPLES_SHOWN]]
+
+
+KINDS = ("new", "gone", "changed")
+
+
+def kind(sample: Sample) -> str:
+    """What became of the row."""
+    if not sample.before:
+        return "new"
+    return "changed" if sample.after else "gone"
+
+
+def key(sample: Sample) -> str:
+    return "/".join(text(value) for value in sample.key.values())
+
+
+def fields(sample: Sample) -> list[str]:
+    """The first fields that say something: what changed in them, or what they are."""
+    before, after = sample.before, sample.after
+    if before and after:
+        names = [name for name in after if name != "version"] or list(after)
+        found = [f"{name} {text(before[name])} → {text(after[name])}" for name in names]
+    else:
+        found = [
+            f"{name} {text(value)}"
+            for name, value in (after or before).items()
+            if value and name != "version" and not isinstance(value, datetime | list)
+        ]
+    return found[:FIELDS_SHOWN]
 
 
 def told(sample: Sample) -> str:
     """A row that differs, on one line."""
-    key = "/".join(text(value) for value in sample.key.values())
-    if not sample.before:
-        return f"new      {key}  {fields(sample.after)}"
-    if not sample.after:
-        return f"gone     {key}  {fields(sample.before)}"
-    changes = [
-        f"{name} {text(sample.before[name])} → {text(sample.after[name])}"
-        for name in list(sample.after)[:FIELDS_SHOWN]
-    ]
-    return f"changed  {key}  {', '.join(changes)}"
-
-
-def fields(values: Mapping[str, Any]) -> str:
-    """The first fields that say something."""
-    said = {name: value for name, value in values.items() if value not in (None, [], 0)}
-    return ", ".join(f"{name} {text(value)}" for name, value in list(said.items())[:FIELDS_SHOWN])
+    return f"{kind(sample):<8} {key(sample)}  {', '.join(fields(sample))}"
 
 
 def text(value: Any) -> str:

@@ -8,6 +8,7 @@ import pytest
 from infra.kafka import apply_topics
 from infra.settings import Settings, root
 from pipelines.common import snapshot
+from pipelines.common.archive import ZERO
 from pipelines.common.control import Control
 from pipelines.common.generation import Generations, State, generations, make_outputs
 from pipelines.common.pipeline import load
@@ -33,7 +34,7 @@ def states(known: Generations) -> dict[int, State]:
 
 def candidate(where: Settings) -> int:
     """A new generation that has caught up."""
-    made = found(where, load(NAME), root())
+    made = found(where, load(NAME), root(), ZERO)
     caught_up(where, made)
     return made.number
 
@@ -41,12 +42,12 @@ def candidate(where: Settings) -> int:
 def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(NotPromotable, match="found none"):
         promote(kafka, NAME)
-    first = found(kafka, load(NAME), root()).number
+    first = found(kafka, load(NAME), root(), ZERO).number
     with pytest.raises(NothingBefore, match="nothing was promoted"):
         roll_back(kafka, NAME)
     second = candidate(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):
-        found(kafka, load(NAME), root())
+        found(kafka, load(NAME), root(), ZERO)
     promote(kafka, NAME)
     third = candidate(kafka)
     after = promote(kafka, NAME)
@@ -84,7 +85,7 @@ def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -
 def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:
     file = Path("pipelines") / NAME / "transform.py"
     text = (root() / file).read_text()
-    made = found(kafka, load(NAME), root(), {file: f"{text}\nEDITED = True\n"})
+    made = found(kafka, load(NAME), root(), ZERO, {file: f"{text}\nEDITED = True\n"})
     assert (made.code(kafka) / file).read_text().endswith("EDITED = True\n")
     assert (root() / file).read_text() == text
     assert made.code_digest != snapshot.code_digest(root(), NAME)
