@@ -27,6 +27,7 @@ class Part(StrEnum):
 
     BACKFILL = "backfill"
     REPLAY = "replay"
+    BESIDE = "beside"
     SIZES = "sizes"
     FRESHNESS = "freshness"
     READS = "reads"

@@ -8,6 +8,9 @@ class Scale:
     name: str
     history_days: int
     """World days that are backfilled, at the default rate: 170,000 receipts each."""
+    beside_days: int
+    """World days that are replayed beside a shop. Whole weeks: on the morning after them about as
+    much is sold as on the first."""
     replays: int
     """How often a log is replayed; the median counts."""
     sizes: tuple[int, ...]
@@ -24,6 +27,7 @@ class Scale:
 FULL = Scale(
     name="full",
     history_days=10,
+    beside_days=7,
     replays=3,
     sizes=(1_000_000, 4_000_000, 8_000_000),
     size_replays=2,
@@ -36,6 +40,7 @@ FULL = Scale(
 QUICK = Scale(
     name="quick",
     history_days=1,
+    beside_days=1,
     replays=1,
     sizes=(100_000, 400_000, 800_000),
     size_replays=1,
