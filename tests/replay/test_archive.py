@@ -2,28 +2,32 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
 from random import Random
 
 import pytest
 from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
-from contracts import STOCK_LEVELS, digest
+from contracts import digest
 from infra.cli.replay.compare import counted, spanned
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings, root
+from pipelines.common import bounded
 from pipelines.common.archive import Gap, HeadGone, NoArchive, Source, archived
-from pipelines.common.bounded import part
-from pipelines.common.fold import rows
 from pipelines.common.generation import generations, make_outputs
-from pipelines.common.pipeline import load
-from pipelines.common.promotion import found
+from pipelines.common.pipeline import Pipeline, load, pipelines
+from pipelines.common.promotion import found, head_ends
+from tests.oracle.inventory import Book
 from tests.oracle.oracles import oracle
 from tests.pipelines.log import collected
 from tests.processes import environment
-from tests.replay.answer import answer
-from tests.replay.log import drawn_log
+from tests.replay.answer import Answer, answer
+from tests.replay.judging import judge
+from tests.replay.log import Entry, drawn_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work
 from tests.seeds import drawn
@@ -31,57 +35,83 @@ from tests.seeds import drawn
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 SECONDS_MAX = 400
-INVENTORY = load("inventory")
+ROUNDS_MIN = 5
+"""In which the archive is read: more than a doomed generation sees before it is killed."""
 
 
-def test_a_generation_begins_in_the_archive_and_says_the_same(
-    kafka: Settings, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is killed in the archive and in the log, and holds the books of every record."""
+@dataclass(frozen=True)
+class Said:
+    """What an oracle answers."""
+
+    digests: Mapping[str, str]
+    """By view."""
+    books: Mapping[Partition, Book]
+
+
+@dataclass(frozen=True)
+class CutLog:
+    """A log without its head, which the lake holds."""
+
+    where: Settings
+    chance: Random
+    whole: Mapping[str, Said]
+    """By pipeline: what its oracle said while the head was there."""
+    pieces: Iterator[list[Entry]]
+    """What is to be published yet, a piece for each pipeline."""
+
+
+@pytest.fixture(scope="module")
+def cut_log(kafka: Settings) -> CutLog:
     chance = drawn("archive")
     log = drawn_log(chance)
-    where = kafka.model_copy(update={"pipeline_records_per_batch_max": len(log) // 7})
     first, second = len(log) * 6 // 10, len(log) * 8 // 10
-    publish(where, log[:first])
-    with pytest.raises(NoArchive, match="make up LAKE=on"):
-        found(where, INVENTORY, root(), source=Source.ARCHIVE)
+    publish(kafka, log[:first])
     keep(kafka)
-    publish(where, log[first:second])
-    asked = oracle("inventory", where, inputs(where))
-    views, books = asked.views(), asked.books()
-    cut_head(where, chance)
+    publish(kafka, log[first:second])
+    whole = {name: said(kafka, load(name)) for name in pipelines()}
+    cut_head(kafka, chance)
+    size = -(-(len(log) - second) // len(whole))
+    pieces = (log[start : start + size] for start in range(second, len(log), size))
+    return CutLog(kafka, chance, whole, pieces)
 
-    with pytest.raises(HeadGone, match="retail replay start inventory --source archive"):
-        found(where, INVENTORY, root())
-    assert generations(where, "inventory").known == ()
-    work = Work(where, INVENTORY, found(where, INVENTORY, root(), source=Source.ARCHIVE))
-    make_outputs(where, INVENTORY, work.generation)
+
+def test_where_no_archive_is_kept_it_is_said_how_to_keep_one(
+    kafka: Settings, tmp_path: Path
+) -> None:
+    nowhere = kafka.model_copy(update={"data_dir": tmp_path})
+    with pytest.raises(NoArchive, match="make up LAKE=on"):
+        head_ends(nowhere, load("inventory"), Source.ARCHIVE)
+
+
+@pytest.mark.parametrize("name", pipelines())
+def test_a_generation_begins_in_the_archive_and_says_the_same(
+    name: str, cut_log: CutLog, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is killed in the archive and in the log, and holds the books of every record."""
+    work = begun(name, cut_log)
+    assert said(cut_log.where, work.pipeline) == cut_log.whole[name], "the oracle reads it too"
     running = InSession(work, spark, monkeypatch)
     try:
-        running.doom(chance)
+        running.doom(cut_log.chance)
         see_through(running)
         again = answer(work)
-        assert list(again.rows[STOCK_LEVELS.name].values())
-        assert again.digests == (digest(STOCK_LEVELS, views[STOCK_LEVELS.name]),)
-        assert again.books == books
-        ends = {at: end for at, end in again.inputs.items() if at[0] in counted(INVENTORY)}
-        bounded = rows(INVENTORY, part(spark, where, spanned(where, INVENTORY, {}, ends)))
-        assert digest(STOCK_LEVELS, collected(bounded)) == again.digests[0]
+        judge(again, work)
+        assert in_one_batch(work, again, spark, tmp_path) == again.digests
 
-        publish(where, log[second:])
-        running.doom(chance, batches_ahead_max=1)  # there may be no more than one
+        running.doom(cut_log.chance, batches_ahead_max=1)
+        publish(cut_log.where, next(cut_log.pieces))
         see_through(running)
     finally:
         running.stop()
     assert running.kills == 2
-    after = answer(work)
-    asked = oracle("inventory", where, after.inputs)
-    assert after.digests == (digest(STOCK_LEVELS, asked.views()[STOCK_LEVELS.name]),)
-    assert after.books == asked.books()
+    judge(answer(work), work)
 
-    delete(where, inputs(where))
+
+def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None:
+    inventory = load("inventory")
+    delete(cut_log.where, inputs(cut_log.where, inventory))
     with pytest.raises(Gap, match="what lies between is nowhere"):
-        found(where, INVENTORY, root(), source=Source.ARCHIVE)
+        head_ends(cut_log.where, inventory, Source.ARCHIVE)
 
 
 def keep(where: Settings) -> None:
@@ -90,13 +120,51 @@ def keep(where: Settings) -> None:
     subprocess.run(command, cwd=root(), env=environment(where), check=True, timeout=SECONDS_MAX)
 
 
-def inputs(where: Settings) -> dict[Partition, int]:
-    return end_offsets(admin(where), [topic.name for topic in INVENTORY.inputs])
+def inputs(where: Settings, pipeline: Pipeline) -> dict[Partition, int]:
+    return end_offsets(admin(where), [topic.name for topic in pipeline.inputs])
+
+
+def said(where: Settings, pipeline: Pipeline) -> Said:
+    """What the pipeline's oracle says of all that there is."""
+    asked = oracle(pipeline.name, where, inputs(where, pipeline))
+    views = asked.views()
+    digests = {view.name: digest(view, views[view.name]) for view in pipeline.writes}
+    return Said(digests, asked.books())
+
+
+def begun(name: str, log: CutLog) -> Work:
+    """A generation that begins in the archive, as the log alone is refused."""
+    pipeline = replace(load(name), every=timedelta())
+    with pytest.raises(HeadGone, match=f"retail replay start {name} --source archive"):
+        head_ends(log.where, pipeline, Source.LOG)
+    assert generations(log.where, name).known == ()
+    ends = head_ends(log.where, pipeline, Source.ARCHIVE)
+    limit = {"pipeline_records_per_batch_max": sum(ends.values()) // ROUNDS_MIN}
+    where = log.where.model_copy(update=limit)
+    work = Work(where, pipeline, found(where, pipeline, root(), ends))
+    make_outputs(where, pipeline, work.generation)
+    return work
+
+
+def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
+    """The digest of each view by one batch over archive and log, as a difference is made."""
+    where, pipeline = work.where, work.pipeline
+    ends = {one: end for one, end in at.inputs.items() if one[0] in counted(pipeline)}
+    spanned(where, pipeline, {}, ends).write(folder)
+    bounded.write(spark, where, pipeline, folder)
+    rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
+    return tuple(
+        digest(view, collected(each)) for view, each in zip(pipeline.writes, rows, strict=True)
+    )
 
 
 def cut_head(where: Settings, chance: Random) -> None:
-    """Let the log begin anywhere up to where the archive ends; somewhere exactly there."""
-    ends = archived(where, [topic.name for topic in INVENTORY.inputs])
+    """Let the log of every pipeline begin anywhere up to where the archive ends.
+
+    Somewhere exactly there.
+    """
+    topics = {topic.name for name in pipelines() for topic in load(name).inputs}
+    ends = archived(where, topics)
     drawn_ends = {at: chance.randint(0, end) for at, end in ends.items()}
     exact = chance.choice(sorted(at for at, end in ends.items() if end))
     delete(where, {**drawn_ends, exact: ends[exact]})
