@@ -22,6 +22,7 @@ from infra.errors import Trouble
 
 HOST = "127.0.0.1"
 REMEMBERED_FILE = "settings.json"
+FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 
 
 class InvalidSettings(Trouble):
@@ -51,6 +52,16 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         root() / "data",
         description="everything that `retail reset` removes: topics, checkpoints, logs",
+    )
+    checkpoint_url: str | None = Field(
+        None,
+        pattern=FOLDER_URL,
+        description="file:///… or s3a://…: where checkpoints are; unset: in `DATA_DIR`",
+    )
+    lake_url: str | None = Field(
+        None,
+        pattern=FOLDER_URL,
+        description="file:///… or s3a://…: where the lake's tables are; unset: in `DATA_DIR`",
     )
     jars_dir: Path = Field(
         root() / ".jars",

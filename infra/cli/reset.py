@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,11 @@ from infra.cli import screen
 from infra.cli.alone import alone
 from infra.cli.down import stop
 from infra.errors import Trouble
-from infra.settings import REMEMBERED_FILE, root, settings
+from infra.folder import Folder
+from infra.lake import folders
+from infra.settings import REMEMBERED_FILE, Settings, root, settings
+from pipelines.common.generation import checkpoints
+from pipelines.common.pipeline import pipelines
 
 
 class NotOurs(Trouble):
@@ -35,7 +40,7 @@ class NotAsked(Trouble):
 def reset(
     yes: Annotated[bool, typer.Option("--yes", envvar="YES", help="Do not ask.")] = False,
 ) -> None:
-    """Stop everything and remove the data folder, after asking; nothing else is touched."""
+    """Stop everything and remove the world's data, after asking; nothing else is touched."""
     current = settings()
     folder = current.data_dir
     if not folder.exists() or not any(folder.iterdir()):
@@ -43,13 +48,23 @@ def reset(
         return
     if not ours(folder):
         raise NotOurs(folder)
-    if not yes and not agreed(folder):
+    beyond = elsewhere(current)
+    if not yes and not agreed(folder, beyond):
         screen.say("Nothing was removed.")
         return
     with alone(folder):
         stop(current)
+        for each in beyond:
+            each.remove()
         shutil.rmtree(folder)
-    screen.step("removed", screen.short(folder))
+    screen.step("removed", ", ".join([screen.short(folder), *map(str, beyond)]))
+
+
+def elsewhere(current: Settings) -> list[Folder]:
+    """What is of this world where URLs say: another world would take it for its own."""
+    lake = folders(current).layers if current.lake_url else ()
+    kept = (checkpoints(current, name) for name in pipelines() if current.checkpoint_url)
+    return [folder for folder in (*lake, *kept) if folder.names()]
 
 
 def ours(folder: Path) -> bool:
@@ -57,7 +72,8 @@ def ours(folder: Path) -> bool:
     return (folder / REMEMBERED_FILE).is_file() and not holds_more
 
 
-def agreed(folder: Path) -> bool:
+def agreed(folder: Path, beyond: Iterable[Folder]) -> bool:
     if not sys.stdin.isatty():
         raise NotAsked
-    return typer.confirm(f"Remove {folder}, with all topics, views and checkpoints?")
+    named = ", ".join([str(folder), *map(str, beyond)])
+    return typer.confirm(f"Remove {named}, with all topics, views and checkpoints?")

@@ -1,9 +1,9 @@
 """Which folder each table of the lake is in."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
+from infra.folder import Folder
 from infra.settings import Settings
 
 
@@ -24,19 +24,25 @@ class Named(Protocol):
 class Folders:
     """All of them are below one."""
 
-    root: Path
+    root: Folder
 
     @property
-    def bronze(self) -> Path:
+    def layers(self) -> tuple[Folder, ...]:
+        """What is below it of ours."""
+        return self.bronze, self.root / "silver", self.root / "gold"
+
+    @property
+    def bronze(self) -> Folder:
         return self.root / "bronze"
 
-    def silver(self, topic: Named) -> Path:
+    def silver(self, topic: Named) -> Folder:
         return self.root / "silver" / f"{topic.domain}.{topic.entity}.v{topic.major}"
 
     @property
-    def daily_facts(self) -> Path:
+    def daily_facts(self) -> Folder:
         return self.root / "gold" / "daily-facts"
 
 
 def folders(settings: Settings) -> Folders:
-    return Folders(settings.data_dir / "lake")
+    """Below DATA_DIR, unless a URL says where."""
+    return Folders(Folder.of(settings.lake_url or (settings.data_dir / "lake").as_uri()))

@@ -6,10 +6,10 @@ So there is no second place that could say something else: no checkpoint, and no
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from infra.errors import Trouble
+from infra.folder import Folder
 from infra.kafka import Partition
 from infra.lake.spelling import spelled, understood
 
@@ -21,7 +21,7 @@ WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
 class Unsaid(Trouble):
     """A table that does not say up to where it holds the log."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Folder) -> None:
         super().__init__(
             f"The last commit of {folder} should say up to which offsets the table holds the log, "
             "but does not: somebody else has written to it. Remove the folder; the lake makes it "
@@ -48,7 +48,7 @@ class Held:
         return json.dumps({"batch": self.batch, "ends": spelled(self.ends)})
 
 
-def held(folder: Path, version: int | None = None) -> Held:
+def held(folder: Folder, version: int | None = None) -> Held:
     """What the table holds, now or at a version of it; nothing where there is none.
 
     Raises Unsaid.
@@ -62,21 +62,25 @@ def held(folder: Path, version: int | None = None) -> Held:
     return Held()
 
 
-def newest(folder: Path) -> int:
+def newest(folder: Folder) -> int:
     """The table's version; -1 where there is none."""
-    names = (file.stem for file in (folder / LOG).glob("*.json"))
-    return max((int(name) for name in names if name.isdecimal()), default=-1)
+    commits = (name.removesuffix(".json") for name in (folder / LOG).names())
+    return max((int(name) for name in commits if name.isdecimal()), default=-1)
 
 
-def committed_ms(folder: Path) -> int:
+def committed_ms(folder: Folder) -> int:
     """When the table's last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
     return next((int(commit["timestamp"]) for commit in commits(folder)), 0)
 
 
-def commits(folder: Path, version: int | None = None) -> Iterator[dict[str, Any]]:
+def commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
     """What the commits say of themselves, from the version backwards, as far as they are kept."""
     at = newest(folder) if version is None else version
-    while at >= 0 and (file := folder / LOG / f"{at:020}.json").exists():
-        actions = map(json.loads, file.read_text().splitlines())
-        yield next(action["commitInfo"] for action in actions if "commitInfo" in action)
+    while at >= 0:
+        try:
+            actions = (folder / LOG).read(f"{at:020}.json").splitlines()
+        except FileNotFoundError:
+            return
+        told = map(json.loads, actions)
+        yield next(action["commitInfo"] for action in told if "commitInfo" in action)
         at -= 1

@@ -10,7 +10,6 @@ from deltalake import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from infra.disk import held_bytes
 from infra.errors import Trouble
 from infra.kafka import Partition, admin, end_offsets, start_offsets
 from infra.lake import folders, held
@@ -131,4 +130,4 @@ def between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> Colu
 
 def taken(settings: Settings, topics: Iterable[str]) -> int:
     """Bytes on disk of what the archive holds of the topics."""
-    return sum(held_bytes(folders(settings).bronze / f"topic={topic}") for topic in topics)
+    return sum((folders(settings).bronze / f"topic={topic}").held_bytes() for topic in topics)

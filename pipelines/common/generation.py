@@ -9,9 +9,11 @@ from typing import Any
 
 from contracts import BOOKS, GENERATIONS, decode, encode, key
 from infra.errors import Trouble
+from infra.folder import Folder
 from infra.kafka import apply_topics, producer, read_to_end, send
 from infra.lock import held
 from infra.settings import Settings
+from pipelines.common.checkpoint import Checkpoint
 from pipelines.common.pipeline import Pipeline
 
 CHANGE_SECONDS_MAX = 30.0
@@ -44,6 +46,17 @@ def home(settings: Settings, pipeline: str) -> Path:
     return settings.data_dir / "pipelines" / pipeline
 
 
+def checkpoints(settings: Settings, pipeline: str) -> Folder:
+    """Where its generations' checkpoints live: at home, unless a URL says where."""
+    return Folder.of(settings.checkpoint_url or home(settings, pipeline).parent.as_uri()) / pipeline
+
+
+def checkpoint(settings: Settings, pipeline: str, number: int) -> Checkpoint:
+    generation = f"g{number}"
+    folder = checkpoints(settings, pipeline) / generation / "checkpoint"
+    return Checkpoint(folder, home(settings, pipeline) / generation)
+
+
 @dataclass(frozen=True)
 class Generation:
     """A numbered run of pinned code, with its own checkpoint and its own output topics."""
@@ -61,11 +74,11 @@ class Generation:
     """The packages and jars that it was founded with, by a digest; None: nobody has noted it."""
 
     def folder(self, settings: Settings) -> Path:
-        """Where its code, checkpoint and lease live."""
+        """Where its code and lease live."""
         return home(settings, self.pipeline) / f"g{self.number}"
 
-    def checkpoint(self, settings: Settings) -> Path:
-        return self.folder(settings) / "checkpoint"
+    def checkpoint(self, settings: Settings) -> Checkpoint:
+        return checkpoint(settings, self.pipeline, self.number)
 
     def code(self, settings: Settings) -> Path:
         return self.folder(settings) / "code"

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from infra.errors import Trouble
+from infra.folder import Folder
 from infra.kafka import Partition
 from infra.settings import Settings
 from pipelines.common import archive, snapshot
@@ -16,12 +17,12 @@ from pipelines.common.generation import (
     Generations,
     State,
     change,
+    checkpoint,
     generations,
     home,
     new,
 )
 from pipelines.common.marker import marked
-from pipelines.common.offsets import committed
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.rounds import Head
 
@@ -35,6 +36,16 @@ class CandidateThere(Trouble):
             f"{name} has a candidate already: generation {there.number}, {there.state.value}. "
             f"Look: retail replay status {name} · take it: retail replay promote {name} · "
             f"forget it: retail replay prune {name}"
+        )
+
+
+class CheckpointThere(Trouble):
+    """A new generation's checkpoint would not be its own."""
+
+    def __init__(self, folder: Folder) -> None:
+        super().__init__(
+            f"{folder} should be empty, as no generation has begun there, but is not: it is of "
+            "another world. Name another folder in CHECKPOINT_URL, or remove this one."
         )
 
 
@@ -71,7 +82,7 @@ def found(
 
     Where there is no generation, the new one has nothing to be compared with and is promoted.
     Readers are told last: of an attempt that is broken off before, nobody ever hears.
-    Raises CandidateThere.
+    Raises CandidateThere and CheckpointThere.
     """
 
     def with_new(known: Generations) -> Generations:
@@ -80,6 +91,8 @@ def found(
         number = max(known.newest, *numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
         draft = new(pipeline, "", wall_now(), number, state)
+        if (kept := draft.checkpoint(settings).folder).names():
+            raise CheckpointThere(kept)
         snapshot.take(root, draft.code(settings), edits)
         if ends:
             Head(draft.folder(settings), ends).write()
@@ -173,7 +186,7 @@ def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
 
 def lost(settings: Settings, generation: Generation) -> bool:
     """Whether its code is gone, or the checkpoint of what it has written already."""
-    begun = committed(generation.checkpoint(settings)) or not marked(settings, generation)
+    begun = generation.checkpoint(settings).committed() or not marked(settings, generation)
     return not (begun and generation.code(settings).exists())
 
 
@@ -187,4 +200,11 @@ def remove_leftovers(settings: Settings, pipeline: str) -> None:
     """Remove the folders of generations that the control topic does not know any more."""
     known = {one.number for one in generations(settings, pipeline).known}
     for number in set(numbers_on_disk(settings, pipeline)) - known:
-        shutil.rmtree(home(settings, pipeline) / f"g{number}")
+        remove(settings, pipeline, number)
+
+
+def remove(settings: Settings, pipeline: str, number: int) -> None:
+    """Remove what a generation has on disk; last its folder, by which the rest is found."""
+    kept = checkpoint(settings, pipeline, number)
+    kept.folder.remove()
+    shutil.rmtree(kept.home, ignore_errors=True)

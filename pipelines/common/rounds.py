@@ -20,7 +20,7 @@ from infra.lake import spelled, understood
 from infra.settings import Settings
 from pipelines.common import archive
 from pipelines.common.backlog import Backlog, world_time
-from pipelines.common.offsets import ROUNDS, committed
+from pipelines.common.checkpoint import ROUNDS, Checkpoint
 
 HEAD = Path("archive") / "head.json"
 """In a generation's folder: where the log goes on, by partition. Without it, all is the log's."""
@@ -55,12 +55,12 @@ class Head:
         """An empty folder: what stands in the log's place until the archive is read."""
         return self.folder / "archive" / "nothing"
 
-    def unread(self, checkpoint: Path) -> int:
+    def unread(self, checkpoint: Checkpoint) -> int:
         """Offsets of the head that no finished batch has read."""
-        read = committed(checkpoint)
+        read = checkpoint.committed()
         return sum(max(0, end - read.get(at, 0)) for at, end in self.ends.items())
 
-    def backlog(self, checkpoint: Path) -> Backlog:
+    def backlog(self, checkpoint: Checkpoint) -> Backlog:
         """What is left of the head, over the world time of all of it."""
         told = json.loads((self.folder / ROUNDS).read_text())
         span = world_time(told["newest_ms"]) - world_time(told["oldest_ms"])

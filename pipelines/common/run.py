@@ -32,7 +32,6 @@ from pipelines.common.encode import changelog
 from pipelines.common.fold import running_rows
 from pipelines.common.generation import Generation, generations, invalidate, make_outputs
 from pipelines.common.newer import read_by, refuse_newer, refusing_newer
-from pipelines.common.offsets import committed
 from pipelines.common.parent import end_with_parent
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.promotion import caught_up
@@ -234,7 +233,7 @@ def pace_of(where: Settings, pipeline: Pipeline, generation: Generation, head: H
         left = head.backlog(checkpoint)
         now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
     else:
-        left = backlog(where, [topic.name for topic in pipeline.inputs], committed(checkpoint))
+        left = backlog(where, [topic.name for topic in pipeline.inputs], checkpoint.committed())
         now = pace(pipeline.reads, left, limit)
     log.info(
         "%s %s: %d records over %s of world time to read",
@@ -282,7 +281,7 @@ def start(
         changelog(pipeline, generation, running)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
-        .option("checkpointLocation", str(generation.checkpoint(where)))
+        .option("checkpointLocation", str(generation.checkpoint(where).folder))
         .foreachBatch(refusing_newer(pipeline, write))
     )
     if now.live:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from pyspark.sql import SparkSession
 
 from contracts.schemas import NEWER_LOCK
+from infra.folder import Folder
 from infra.jars import spark_jars
 from infra.settings import Settings
 
@@ -29,6 +30,16 @@ METHOD_BYTES_SPARK = 65_535
 
 
 NONE: Mapping[str, str] = MappingProxyType({})
+
+ON_DISK: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            "org.apache.spark.sql.execution.streaming.checkpointing"
+            ".FileSystemBasedCheckpointFileManager"
+        )
+    }
+)
+"""For checkpoints that files can be renamed in; an object store brings a way of its own."""
 
 
 def session(
@@ -83,10 +94,7 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         "spark.ui.showConsoleProgress": "false",
         # Spark's own local writes fork a shell command per file: 308 processes a second.
         "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
-        "spark.sql.streaming.checkpointFileManagerClass": (
-            "org.apache.spark.sql.execution.streaming.checkpointing"
-            ".FileSystemBasedCheckpointFileManager"
-        ),
+        **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
         "spark.sql.shuffle.partitions": str(STATE_PARTITIONS),

@@ -1,7 +1,6 @@
 """Rows to their changelogs, then the marker: in that order, batch by batch."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from pyspark.sql import DataFrame
 
@@ -9,7 +8,6 @@ from infra.kafka import admin, producer
 from infra.settings import Settings
 from pipelines.common.generation import Generation
 from pipelines.common.marker import mark
-from pipelines.common.offsets import batch_end
 from pipelines.common.source import kafka_options
 
 Write = Callable[[DataFrame, int], None]
@@ -27,10 +25,10 @@ def sink(settings: Settings, generation: Generation) -> Write:
         "kafka.compression.type": "lz4",
     }
     marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
-    checkpoint: Path = generation.checkpoint(settings)
+    checkpoint = generation.checkpoint(settings)
 
     def write(records: DataFrame, batch: int) -> None:
         records.write.format("kafka").options(**options).save()
-        mark(marker_producer, marker_admin, generation, batch, batch_end(checkpoint, batch))
+        mark(marker_producer, marker_admin, generation, batch, checkpoint.batch_end(batch))
 
     return write

@@ -34,9 +34,9 @@ def main() -> None:
     where = settings()
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
-    tables = lake(where)
-    tables.folders.root.mkdir(parents=True, exist_ok=True)
-    with lease.take(tables.folders.root) as held:
+    tables, home = lake(where), where.data_dir / "lake"
+    home.mkdir(parents=True, exist_ok=True)
+    with lease.take(home) as held:
         spark = lake_session(where)
         lease.name_engine(held, engine(spark).pid)
         try:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import CONTRACTS, Contract, spark_ddl
 from contracts.judging import JUDGED
+from infra.folder import Folder
 from infra.lake import Folders, Held, committed_ms, folders, held, newest
 from infra.settings import Settings
 from pipelines.common import archive
@@ -42,7 +42,7 @@ PROPERTIES = {
 class Table:
     """A Delta table, and its columns as Spark spells them."""
 
-    folder: Path
+    folder: Folder
     columns: str
     partitioned_by: Sequence[str] = ()
 

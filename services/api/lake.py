@@ -103,7 +103,7 @@ class Lake:
         if newest(folder) < 0:
             raise _not_there(topic, "none")
         try:
-            table = DeltaTable(folder)
+            table = DeltaTable(str(folder))
             ends = held(folder, table.version()).ends
             return Silver(ends, table.to_pyarrow_dataset())
         except (DeltaError, OSError, Unsaid) as error:

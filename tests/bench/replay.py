@@ -16,7 +16,6 @@ from infra.settings import Settings
 from pipelines.common.backlog import backlog
 from pipelines.common.clock import wall_now
 from pipelines.common.generation import Generation, State, make_outputs, new
-from pipelines.common.offsets import committed
 from pipelines.common.pipeline import load
 from pipelines.common.run import engine, refuse_drops, start
 from pipelines.common.session import session
@@ -98,7 +97,7 @@ class Replays:
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began
         refuse_drops(query)
-        read = sum(committed(generation.checkpoint(self._where)).values())
+        read = sum(generation.checkpoint(self._where).committed().values())
         if read != self.records():
             raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
         shutil.rmtree(generation.folder(self._where))

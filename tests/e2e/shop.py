@@ -17,7 +17,8 @@ import psutil
 from infra.cli import fleet
 from infra.settings import Settings, root
 from infra.supervisor import daemon
-from pipelines.common.offsets import newest
+from pipelines.common.checkpoint import Checkpoint
+from pipelines.common.generation import checkpoint
 from tests.oracle.ledger import DIRT
 from tests.ports import free_port_base
 from tests.processes import engines, environment
@@ -103,17 +104,9 @@ class Shop:
         return engines(self.pid("pipelines"))[0]
 
     @property
-    def checkpoint(self) -> Path:
-        return self.where.data_dir / "pipelines" / "inventory" / "g1" / "checkpoint"
-
-    def open_batch(self) -> int:
-        """The number of the batch that runs now; -1 when none does."""
-        begun, finished = self.newest_batch(), newest(self.checkpoint / "commits")
-        return begun if begun > finished else -1
-
-    def newest_batch(self) -> int:
-        """The number of the last batch begun; -1 before the first."""
-        return newest(self.checkpoint / "offsets")
+    def checkpoint(self) -> Checkpoint:
+        """Of the inventory."""
+        return checkpoint(self.where, "inventory", 1)
 
     def ready(self) -> bool:
         return set(self.states().values()) == {"ready"}

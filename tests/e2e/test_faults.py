@@ -58,13 +58,13 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 
 def kill_in_a_batch(shop: Shop, victim: str, pid_of: Callable[[Shop], int], chance: Random) -> None:
     """Kill while a drawn batch is open."""
-    point = shop.newest_batch() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
+    point = shop.checkpoint.newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
     wait_until(
-        lambda: shop.open_batch() >= point and killed(shop, pid_of),
+        lambda: shop.checkpoint.open_batch() >= point and killed(shop, pid_of),
         f"{victim} runs and batch {point} is open",
         RECOVERY_SECONDS_MAX,
     )
-    print(f"killed {victim} in batch {shop.newest_batch()}")
+    print(f"killed {victim} in batch {shop.checkpoint.newest_begun()}")
 
 
 def killed(shop: Shop, pid_of: Callable[[Shop], int]) -> bool:
@@ -77,7 +77,7 @@ def killed(shop: Shop, pid_of: Callable[[Shop], int]) -> bool:
 
 def recovered(shop: Shop) -> None:
     """Wait until all is ready and what came after the last kill is served."""
-    at_kill = shop.newest_batch()
+    at_kill = shop.checkpoint.newest_begun()
     wait_until(shop.ready, "everything is ready again", RECOVERY_SECONDS_MAX)
     wait_until(
         lambda: served_batch(shop) > at_kill + 1, "later batches are served", RECOVERY_SECONDS_MAX

@@ -15,7 +15,7 @@ from contracts import ALERTS as ALERT
 from contracts import RECEIPTS
 from contracts.judging import LATE
 from infra.settings import root
-from pipelines.common.offsets import newest
+from pipelines.common.generation import checkpoint
 from tests.answers import FENCED, PROMPT, alike, exchanges
 from tests.e2e.shop import CommandFailed, Shop, kill, opened
 from tests.guide import Reader
@@ -205,7 +205,7 @@ def kill_all(shop: Shop) -> None:
 
 def batches(shop: Shop, number: int) -> int:
     """The last batch that the generation of fraud has finished."""
-    return newest(folder(shop, number) / "checkpoint" / "commits")
+    return checkpoint(shop.where, "fraud", number).newest_finished()
 
 
 def release_one(shop: Shop) -> None:

@@ -14,6 +14,7 @@ from pyarrow.dataset import field
 from contracts import CONTRACTS
 from infra.errors import Trouble
 from infra.kafka import Partition, admin, consumer, start_offsets
+from infra.lake import folders
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
@@ -76,7 +77,7 @@ def head(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
     gone = {at: min(start, ends[at]) for at, start in starts.items() if start and at in ends}
     if not gone:
         return
-    table = DeltaTable(str(settings.data_dir / "lake" / "bronze"))
+    table = DeltaTable(str(folders(settings).bronze))
     told = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
     for at, end in gone.items():
         topic, partition = at

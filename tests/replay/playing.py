@@ -7,7 +7,6 @@ from contracts import FACTS, HEARTBEATS
 from generators.publisher import Publisher
 from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
-from pipelines.common.offsets import committed
 from tests.replay.log import Entry
 from tests.replay.running import Running
 from tests.replay.schedule import Schedule, cut, interleaved
@@ -53,7 +52,7 @@ def see_through(running: Running) -> None:
 
     def through() -> bool:
         running.tend()
-        read = committed(checkpoint)
+        read = checkpoint.committed()
         return all(read.get(at, 0) == end for at, end in ends.items())
 
     wait_until(through, "the pipeline has read everything", CHUNK_SECONDS_MAX)

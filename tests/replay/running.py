@@ -15,7 +15,6 @@ from pyspark.sql import SparkSession
 from infra.settings import Settings
 from pipelines.common.generation import Generation, make_outputs
 from pipelines.common.marker import mark
-from pipelines.common.offsets import newest
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.run import run
 from pipelines.run import ensured
@@ -135,7 +134,7 @@ class OwnProcess:
 
     def doom(self, chance: Random) -> None:
         # The next one: there may be no more of them.
-        self._point = newest(self._checkpoint / "offsets") + 1
+        self._point = self._checkpoint.newest_begun() + 1
         self._takes_engine = chance.random() < 0.5
 
     def tend(self) -> None:
@@ -147,7 +146,7 @@ class OwnProcess:
                     f"{self.work.pipeline.name} has ended: {self._log.read_text()}"
                 )
             self._process, self._dies = None, False
-        elif self._point is not None and self._open_batch() >= self._point:
+        elif self._point is not None and self._checkpoint.open_batch() >= self._point:
             self._kill(self._process)
 
     def stop(self) -> None:
@@ -172,11 +171,6 @@ class OwnProcess:
                 stdout=log,
                 stderr=log,
             )
-
-    def _open_batch(self) -> int:
-        """The number of the batch that runs now; -1 when none does."""
-        begun, finished = newest(self._checkpoint / "offsets"), newest(self._checkpoint / "commits")
-        return begun if begun > finished else -1
 
     def _kill(self, process: "subprocess.Popen[bytes]") -> None:
         for victim in engines(process.pid) if self._takes_engine else [process]:

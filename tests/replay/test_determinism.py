@@ -121,7 +121,8 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
         folder.mkdir()
         with broker(folder) as where, monkeypatch.context() as patch:
             limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
-            work = founded(where.model_copy(update=limit), name)
+            kept = {"checkpoint_url": (folder / "kept").as_uri()} if schedule.own_process else {}
+            work = founded(where.model_copy(update={**limit, **kept}), name)
             running: Running = (
                 OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)
             )

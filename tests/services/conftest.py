@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.folder import Folder
 from infra.lake import Folders
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
@@ -24,7 +25,7 @@ def inventory(log: MemoryLog) -> Writing:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Folders:
-    return Folders(tmp_path / "lake")
+    return Folders(Folder(str(tmp_path / "lake")))
 
 
 @pytest.fixture

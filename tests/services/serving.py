@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 from confluent_kafka import Producer
 
+from infra.folder import Folder
 from infra.lake import Folders
 from infra.settings import HOST
 from infra.wait import until
@@ -52,7 +53,7 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         publishing=Publishing(lambda: Producer(NO_BROKER)),
         registering=Registering("api at a test", generations.loaded, lambda _: None),
         rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
-        lake=Lake(Folders(folder / "lake")),
+        lake=Lake(Folders(Folder(str(folder / "lake")))),
         data_docs=folder / "quality",
     )
 

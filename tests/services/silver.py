@@ -32,7 +32,7 @@ class Silver:
         self._folders = folders
         self._held: dict[Contract, Held] = {topic: Held() for topic in topics}
         for topic in topics:
-            DeltaTable.create(folders.silver(topic), schema=schema(topic))
+            DeltaTable.create(str(folders.silver(topic)), schema=schema(topic))
 
     def put(self, topic: Contract, /, **changes: Any) -> int:
         """An event: its contract's example, changed. It is published when it happens.
@@ -51,7 +51,9 @@ class Silver:
     def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Held | None) -> None:
         told = CommitProperties(custom_metadata={"userMetadata": said.said()} if said else None)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema(topic))
-        write_deltalake(self._folders.silver(topic), table, mode="append", commit_properties=told)
+        write_deltalake(
+            str(self._folders.silver(topic)), table, mode="append", commit_properties=told
+        )
 
     def release(
         self, topic: Contract, offset: int = 77, at: datetime = NOON, **changes: Any

@@ -120,7 +120,7 @@ def taken(settings: Settings, generation: Generation | None) -> int:
     log = settings.data_dir / "kafka"
     own = {topic for view, topic in generation.outputs.items() if topic != view}
     topics = [folder for name in own for folder in log.glob(f"**/{name}-*") if folder.is_dir()]
-    return sum(map(held_bytes, [generation.checkpoint(settings), *topics]))
+    return generation.checkpoint(settings).folder.held_bytes() + sum(map(held_bytes, topics))
 
 
 def heap_bytes(spelled: str) -> int:

@@ -1,6 +1,5 @@
 """Forgetting a generation: readers first, then its process, its topics, its folder."""
 
-import shutil
 
 from confluent_kafka import KafkaError, KafkaException
 
@@ -11,7 +10,7 @@ from infra.settings import Settings
 from infra.wait import until
 from pipelines.common import lease
 from pipelines.common.generation import Generation
-from pipelines.common.promotion import forget
+from pipelines.common.promotion import forget, remove
 
 END_SECONDS_MAX = 60.0
 DELETE_SECONDS_MAX = 30.0
@@ -38,7 +37,7 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
     if not until(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
         raise StillRunning(generation)
     delete_topics(settings, generation)
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(settings, generation.pipeline, generation.number)
 
 
 def delete_topics(settings: Settings, generation: Generation) -> None:

@@ -7,7 +7,7 @@ from typer.testing import CliRunner, Result
 
 from infra.cli.main import app
 from infra.cli.reset import NotAsked, NotOurs, ours
-from infra.settings import Settings
+from infra.settings import Settings, settings
 
 
 def reset(*options: str, **environment: str) -> Result:
@@ -20,6 +20,17 @@ def test_with_yes_the_folder_is_gone_and_its_neighbours_stay(current: Settings) 
     assert reset(YES="1").exit_code == 0
     assert not current.data_dir.exists()
     assert neighbour.exists()
+
+
+def test_what_urls_have_put_elsewhere_goes_too_and_its_neighbours_stay(
+    current: Settings, tmp_path: Path
+) -> None:
+    for name in ("mine", "bronze/_delta_log", "inventory/g1"):
+        (tmp_path / "store" / name).mkdir(parents=True)
+    there = (tmp_path / "store").as_uri()
+    settings.cache_clear()
+    assert reset(YES="1", LAKE_URL=there, CHECKPOINT_URL=there).exit_code == 0
+    assert [one.name for one in (tmp_path / "store").iterdir()] == ["mine"]
 
 
 def test_without_a_terminal_nothing_is_removed(current: Settings) -> None:

@@ -40,7 +40,10 @@ ABORTED = b"aborted"
 
 @pytest.fixture(scope="module")
 def log(kafka: Settings) -> Settings:
-    """A broker with a drawn world's log, orders in transactions, and a record of a stranger."""
+    """A broker with a drawn world's log, orders in transactions, and a record of a stranger.
+
+    The lake is where a URL says.
+    """
     chance = drawn("lake")
     entries = drawn_log(chance)
     publish(kafka, entries)
@@ -50,7 +53,10 @@ def log(kafka: Settings) -> Settings:
     stranger.produce(RECEIPTS.name, headers=headers, partition=0, timestamp=1)
     stranger.flush(SECONDS_MAX)
     return kafka.model_copy(
-        update={"pipeline_records_per_batch_max": len(entries) // chance.randint(2, 4)}
+        update={
+            "pipeline_records_per_batch_max": len(entries) // chance.randint(2, 4),
+            "lake_url": (kafka.data_dir / "another lake").as_uri(),
+        }
     )
 
 

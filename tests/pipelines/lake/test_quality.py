@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, rule_sql, spark_ddl
+from infra.folder import Folder
 from pipelines.lake.quality.checking import (
     TOLD,
     Pinned,
@@ -141,7 +142,7 @@ def test_records_are_counted_against_offsets(
 
 
 def pinned_nowhere(folder: Path) -> Pinned:
-    return Pinned(Table(folder, ""), 0, {})
+    return Pinned(Table(Folder(str(folder)), ""), 0, {})
 
 
 def verdict_on(suite: Suite) -> Verdict:

@@ -1,0 +1,75 @@
+"""A folder by its address, on a disk or in an object store: every engine takes the same one."""
+
+from dataclasses import dataclass
+from functools import cache
+from urllib.parse import unquote, urlsplit
+
+from pyarrow import fs
+
+STORE = "s3a://"
+DISK = fs.LocalFileSystem()
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Whoever is given its address finds it; what we read of it ourselves goes through here."""
+
+    address: str
+    """An absolute path, or s3a://bucket/key."""
+
+    @classmethod
+    def of(cls, url: str) -> "Folder":
+        """The one that a URL names: file:///… or s3a://…"""
+        parts = urlsplit(url)
+        return cls((unquote(parts.path) if parts.scheme == "file" else url).rstrip("/"))
+
+    def __str__(self) -> str:
+        return self.address
+
+    def __truediv__(self, name: str) -> "Folder":
+        return Folder(f"{self.address}/{name}")
+
+    @property
+    def name(self) -> str:
+        return self.address.rpartition("/")[2]
+
+    @property
+    def on_disk(self) -> bool:
+        return not self.address.startswith(STORE)
+
+    def names(self) -> list[str]:
+        """What lies in it, by name; nothing where there is no folder."""
+        return [one.base_name for one in self._found(recursive=False)]
+
+    def read(self, name: str) -> str:
+        """The text of a file in it; raises FileNotFoundError."""
+        with self._files.open_input_stream(f"{self._path}/{name}") as file:
+            return bytes(file.read()).decode()
+
+    def held_bytes(self) -> int:
+        """What all files below it hold."""
+        return sum(one.size or 0 for one in self._found(recursive=True))
+
+    def remove(self) -> None:
+        """Remove it with all that is below, where it is there."""
+        if self.names():
+            self._files.delete_dir(self._path)
+
+    def _found(self, recursive: bool) -> list[fs.FileInfo]:
+        below = fs.FileSelector(self._path, allow_not_found=True, recursive=recursive)
+        return list(self._files.get_file_info(below))
+
+    @property
+    def _files(self) -> fs.FileSystem:
+        return DISK if self.on_disk else store()
+
+    @property
+    def _path(self) -> str:
+        """As its file system spells it."""
+        return self.address.removeprefix(STORE)
+
+
+@cache
+def store() -> fs.FileSystem:
+    """The object store that AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and so on tell of."""
+    return fs.S3FileSystem()
