@@ -2,7 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-from infra.cli.ready import PAUSED, readiness
+from infra.cli.answering import PAUSED
+from infra.cli.ready import readiness
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
 from infra.supervisor.history import NONE, Restarts, restarts

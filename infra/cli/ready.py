@@ -1,35 +1,26 @@
 """Whether a component is really ready: asked of the thing itself, not of its process.
 
-`python -m infra.cli.ready COMPONENT` asks for the one that runs in this container.
+`python -m infra.cli.ready COMPONENT` asks for the one that runs in this container. Those that
+answer for themselves have a door of their own, which opens sooner (`infra/cli/answering.py`).
 """
 
-import http.client
-import json
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
-from socket import gethostbyname, gethostname
 from typing import Any
-from urllib.error import URLError
-from urllib.parse import urlsplit
-from urllib.request import urlopen
 
-import psutil
 from confluent_kafka import KafkaException
 
 from contracts import CLOCKS, GENERATIONS, MARKERS, Contract
 from contracts.consumer import reader
+from infra.cli import answering
+from infra.cli.answering import PAUSED, Probe
 from infra.disk import shortage
-from infra.kafka import Partition, UnknownTopic, admin, answers, end_offsets, read_to_end
-from infra.settings import Settings, settings
+from infra.kafka import Partition, UnknownTopic, admin, end_offsets, read_to_end
+from infra.settings import Settings
 from services import sign
 from services.quarantine.progress import progress
 
-PROBE_SECONDS_MAX = 2.0
-MASTER_PORT = 8080
-"""Where Spark's master tells of itself."""
-PAUSED = "paused: "
 MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
 
 decode = reader("command-line")
@@ -41,12 +32,6 @@ def readiness(settings: Settings, component: str, started_at: int) -> str | None
         return PROBES[component](settings, started_at)
     except (KafkaException, UnknownTopic, TimeoutError):
         return None
-
-
-def broker(settings: Settings, started_at: int) -> str | None:
-    if answers(settings, PROBE_SECONDS_MAX):
-        return f"ready on {settings.bootstrap_servers}"
-    return None
 
 
 def simulator(settings: Settings, started_at: int) -> str | None:
@@ -103,14 +88,6 @@ def behind(settings: Settings, read: Mapping[Partition, int]) -> int:
     return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
 
 
-def api(settings: Settings, started_at: int) -> str | None:
-    try:
-        with urlopen(f"{settings.api_url}/readyz", timeout=PROBE_SECONDS_MAX) as answer:
-            return f"ready on {settings.api_url}" if answer.status == 200 else None
-    except (URLError, http.client.HTTPException, OSError):
-        return None
-
-
 def signed(service: str, told: str, settings: Settings, started_at: int) -> str | None:
     """Ready, with what is told of it, once the service has given a sign since this start."""
     return told if sign.given_ms(settings, service) >= started_at * 1000 else None
@@ -126,30 +103,6 @@ def lake(settings: Settings, started_at: int) -> str | None:
     return f"{behind(settings, bronze.held().ends)} records behind"
 
 
-def spark_master(settings: Settings, started_at: int) -> str | None:
-    known = cluster(settings)
-    return f"{len(known['workers'])} workers" if known.get("status") == "ALIVE" else None
-
-
-def spark_worker(settings: Settings, started_at: int) -> str | None:
-    """Ready while the master counts on it."""
-    here = gethostbyname(gethostname())
-    for worker in cluster(settings).get("workers", ()):
-        if worker["host"] == here and worker["state"] == "ALIVE":
-            return f"{worker['coresused']} of {worker['cores']} task slots taken"
-    return None
-
-
-def cluster(settings: Settings) -> dict[str, Any]:
-    """What Spark's master says of itself and its workers; empty when it does not answer."""
-    host = urlsplit(settings.spark_master).hostname
-    try:
-        with urlopen(f"http://{host}:{MASTER_PORT}/json/", timeout=PROBE_SECONDS_MAX) as answer:
-            return dict(json.load(answer))
-    except (URLError, http.client.HTTPException, OSError):
-        return {}
-
-
 def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
     """The newest record per key of a control topic."""
     records = read_to_end(settings, contract.name, records_max=MARKERS_READ_MAX)
@@ -160,29 +113,17 @@ def since(moment: datetime, started_at: int) -> bool:
     return moment >= datetime.fromtimestamp(started_at, UTC)
 
 
-PROBES: Mapping[str, Callable[[Settings, int], str | None]] = {
-    "broker": broker,
+PROBES: Mapping[str, Probe] = {
+    **answering.PROBES,
     "simulator": simulator,
     "quarantine": quarantine,
     "pipelines": pipelines,
     "ordering": partial(signed, "ordering", "waits for reviews"),
     "supplier": partial(signed, "supplier", "waits for orders"),
-    "api": api,
     "lake": lake,
-    "spark-master": spark_master,
-    "spark-worker": spark_worker,
 }
 """By component: what it is ready with, given the second of its start; None: not yet."""
 
 
-def main() -> None:
-    """Exit with 0 and what it is ready with, else with 1."""
-    component = sys.argv[1]
-    found = readiness(settings(), component, int(psutil.Process(1).create_time()))
-    if found is None or found.startswith(PAUSED):
-        sys.exit(f"{component} is not ready: {found or 'it starts'}")
-    print(found)
-
-
 if __name__ == "__main__":
-    main()
+    answering.tell(readiness)

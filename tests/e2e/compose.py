@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ PLACES = {"data_dir", "jars_dir", "port_base", "kafka_bootstrap_servers"}
 
 LOG_LINES = 40
 """Of each container, where something went wrong."""
+
+KILLED = 128 + signal.SIGKILL
+"""The exit status of whoever did not end by itself."""
 
 STATES = {"healthy": "ready", "unhealthy": "failed"}
 
@@ -41,6 +45,12 @@ class Composed(Shop):
             raise CommandFailed(f"{failed}\n{said}") from failed
 
     def stop(self) -> None:
+        """Raises AssertionError naming what had to be killed, when its time of grace was over."""
+        ran = {one["Name"] for one in self.containers()}
+        self.compose("--profile", "*", "stop")
+        ended = self.containers("--all")
+        assert ran <= {one["Name"] for one in ended}
+        assert not [one for one in ended if one["Name"] in ran and one["ExitCode"] == KILLED]
         self.compose("--profile", "*", "down")
 
     def states(self) -> dict[str, str]:
@@ -53,9 +63,9 @@ class Composed(Shop):
             found[one["Service"]] = state if before in ("stopped", "ready") else before
         return found
 
-    def containers(self, *services: str) -> list[dict[str, Any]]:
-        """The containers that run, as docker compose tells of them."""
-        told = self.compose("ps", "--format", "json", *services)
+    def containers(self, *which: str) -> list[dict[str, Any]]:
+        """The containers that run, as docker compose tells of them; of these services, or --all."""
+        told = self.compose("ps", "--format", "json", *which)
         return [json.loads(line) for line in told.splitlines()]
 
     def kill(self, container: str) -> None:

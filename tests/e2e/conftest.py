@@ -1,10 +1,19 @@
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
 from tests.e2e.compose import composed
 from tests.e2e.shop import Shop, opened
+
+ORDERED: Mapping[str, Any] = {
+    "simulator_refill": "orders",
+    "simulator_speed": 300,  # orders come with the first midnight: after 192 seconds
+    "simulator_stores": 2,
+    "simulator_products": 60,
+    "simulator_receipts_per_second": 0.25,
+}
 
 
 @pytest.fixture(scope="module")
@@ -16,12 +25,12 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @pytest.fixture(scope="session")
 def containers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """As `make up-docker` starts it, with a lake; one for all, as it takes long to come up.
+    """As `make up-docker` starts it, with orders and a lake; one for all tests, as it takes long.
 
     The cluster is gone by then: files run in the order of their names.
     """
     folder, seed = tmp_path_factory.mktemp("a shop"), secrets.randbelow(2**31)
-    with composed(folder, seed, lake=True) as started:
+    with composed(folder, seed, "inventory,reorder", lake=True, **ORDERED) as started:
         yield started
 
 

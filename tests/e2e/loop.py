@@ -33,7 +33,7 @@ def soon(condition: Any, what: str) -> None:
 def each_step_is_taken_once(shop: Shop) -> None:
     """Nothing is ordered, confirmed, dispatched or received twice, or without the step before."""
     shipped = steps(shop)  # first what comes last
-    confirmed, ordered = named(shop, CONFIRMATIONS), named(shop, PURCHASE_ORDERS)
+    confirmed, ordered = ordered_ids(shop, CONFIRMATIONS), ordered_ids(shop, PURCHASE_ORDERS)
     for ids in (*shipped.values(), confirmed, ordered):
         assert ids
         assert not [each for each, times in ids.items() if times > 1]
@@ -47,7 +47,8 @@ def rows(shop: Shop, contract: Contract) -> list[Row]:
     return [dict(decode(one.value).value) for one in read(shop.where, ends)]
 
 
-def named(shop: Shop, contract: Contract) -> Counter[str]:
+def ordered_ids(shop: Shop, contract: Contract) -> Counter[str]:
+    """How often each order is named in the topic, by its id."""
     return Counter(one["purchase_order_id"] for one in rows(shop, contract))
 
 

@@ -6,15 +6,17 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from contracts import Contract
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
 from infra.settings import Settings
 from pipelines.common.pipeline import load
 from services.api.tables import Table
+from tests.e2e.loop import ordered_ids, soon
 from tests.e2e.shop import CommandFailed, Shop
 from tests.waiting import wait_until
 
 FORGED = "FORGED"
+NIGHT_SECONDS_MAX = 200  # in the fastest of these worlds, and then some
 RUNNING = str(Settings.model_fields["pipelines"].default).split(",")
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -27,21 +29,27 @@ def test_every_part_that_was_asked_for_is_ready(shop: Shop) -> None:
 
 
 def test_stock_changes_while_one_looks(shop: Shop) -> None:
-    lately = shop.get("/v1/stock?sort=-last_event_time&limit=1")["items"][0]
-    shelf = f"/v1/stock/{lately['store_id']}/{lately['sku']}"
-    before = shop.get(shelf)
+    lately = shop.get("/v1/stock?sort=-last_event_time&limit=20")["items"]
+    before = {f"/v1/stock/{one['store_id']}/{one['sku']}": one["version"] for one in lately}
 
-    def changed() -> bool:
-        return bool(shop.get(shelf)["version"] > before["version"])
+    def changed() -> list[str]:
+        return [shelf for shelf, version in before.items() if shop.get(shelf)["version"] > version]
 
-    wait_until(changed, "a movement on the shelf reaches the API", seconds_max=60)
-    after = shop.get(shelf)
+    wait_until(lambda: bool(changed()), "a movement on a shelf reaches the API", NIGHT_SECONDS_MAX)
+    after = shop.get(changed()[0])
     came = after["units_received"] + after["units_adjusted"] + after["units_refunded"]
     assert after["units_on_hand"] == came - after["units_sold"]
 
 
 def test_every_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
     assert all(found["exact"] for found in shop.verify_grown().values())
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("shop", ["containers"], indirect=True, scope="module")
+def test_what_is_proposed_is_ordered_and_confirmed(shop: Shop) -> None:
+    soon(lambda: ordered_ids(shop, CONFIRMATIONS), "a supplier confirms an order")
+    assert ordered_ids(shop, CONFIRMATIONS).keys() <= ordered_ids(shop, PURCHASE_ORDERS).keys()
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")

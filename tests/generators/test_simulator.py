@@ -17,7 +17,8 @@ from generators.parameters import parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import World
-from infra.cli.ready import PAUSED, readiness
+from infra.cli.answering import PAUSED
+from infra.cli.ready import readiness
 from infra.kafka import admin, end_offsets, read_to_end
 from infra.settings import Settings, root
 from tests.generators.log import WORLD_NAMES, log
