@@ -1,5 +1,6 @@
 """A folder by its address, on a disk or in an object store: every engine takes the same one."""
 
+import os
 from dataclasses import dataclass
 from functools import cache
 from urllib.parse import unquote, urlsplit
@@ -72,4 +73,7 @@ class Folder:
 @cache
 def store() -> fs.FileSystem:
     """The object store that AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and so on tell of."""
-    return fs.S3FileSystem()
+    # These two Arrow does not look for by itself, as delta-rs does.
+    return fs.S3FileSystem(
+        endpoint_override=os.environ.get("AWS_ENDPOINT_URL"), region=os.environ.get("AWS_REGION")
+    )

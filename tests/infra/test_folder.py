@@ -1,10 +1,56 @@
 """A folder by its address."""
 
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from infra.folder import Folder
+from infra.folder import Folder, store
+from infra.settings import HOST
+
+LISTED = b"""<ListBucketResult><KeyCount>1</KeyCount><IsTruncated>false</IsTruncated>
+<Contents><Key>shop/offsets/7</Key><Size>6</Size></Contents></ListBucketResult>"""
+CONTENT = b"seven\n"
+
+
+class Store(BaseHTTPRequestHandler):
+    """What an object store says of a bucket with one object, as far as it is asked here."""
+
+    def do_HEAD(self) -> None:
+        self._answer(200, len(CONTENT))
+
+    def do_GET(self) -> None:
+        listing = "list-type=2" in self.path
+        body = LISTED if listing else CONTENT
+        self._answer(200 if listing else 206, len(body))
+        self.wfile.write(body)
+
+    def _answer(self, status: int, length: int) -> None:
+        assert self.path.split("?")[0] in ("/bucket", "/bucket/shop/offsets/7")
+        self.send_response(status)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An object store where the environment says that one is."""
+    server = ThreadingHTTPServer((HOST, 0), Store)
+    Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{HOST}:{server.server_port}")
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
+    store.cache_clear()
+    yield
+    store.cache_clear()
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.mark.parametrize(
@@ -39,3 +85,10 @@ def test_where_there_is_none_there_is_nothing(tmp_path: Path) -> None:
     absent.remove()
     with pytest.raises(FileNotFoundError):
         absent.read("7")
+
+
+def test_an_object_store_is_where_the_environment_says(bucket: None) -> None:
+    folder = Folder.of("s3a://bucket/shop") / "offsets"
+    assert folder.names() == ["7"]
+    assert folder.read("7") == CONTENT.decode()
+    assert folder.held_bytes() == len(CONTENT)
