@@ -135,6 +135,8 @@ def remote(jars: Iterable[Path]) -> dict[str, str]:
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
         "spark.executor.extraJavaOptions": java_options(),
         "spark.cores.max": str(SLOTS_MAX),
+        # In one process: two would start twice, and send each other what small batches shuffle.
+        "spark.executor.cores": str(SLOTS_MAX),
         # A batch waits for an executor that is gone until it is missed.
         "spark.network.timeout": "60s",
         **{f"spark.executorEnv.{name}": value for name, value in passed_on.items()},
