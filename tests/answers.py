@@ -9,6 +9,8 @@ LEFT_OUT = "…"
 FENCED = re.compile(r"^```(diff)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 """A diff, or commands that follow a prompt, each with its answer."""
 
+NUMBER = re.compile(r'([Gg]eneration"? ?|served")?[^\s"]*\d[^\s"]*')
+
 
 def exchanges(block: str) -> Iterator[tuple[str, str]]:
     """The commands of a block, and what each of them answers. A line that ends in \\ goes on."""
@@ -20,8 +22,24 @@ def exchanges(block: str) -> Iterator[tuple[str, str]]:
 
 def same(written: str, answered: str) -> bool:
     """Whether the answer is as it is written, where a line with … stands for any lines."""
+    return _match(written.splitlines(), answered.splitlines())
+
+
+def alike(written: str, answered: str) -> bool:
+    """Whether the answer may be that of another run, where … stands for anything.
+
+    Anything with a digit in it stands for anything else that has one, unless it is the number of a
+    generation. How wide or long a line is does not count.
+    """
+    return _match(_words(written), _words(answered))
+
+
+def _words(text: str) -> list[str]:
+    return NUMBER.sub(lambda number: number[0] if number[1] else "#", text).split()
+
+
+def _match(written: list[str], answered: list[str]) -> bool:
     pattern = "".join(
-        r"(?:.*\n)*?" if line.strip() == LEFT_OUT else re.escape(f"{line}\n")
-        for line in written.splitlines()
+        r"(?:.*\n)*?" if piece.strip() == LEFT_OUT else re.escape(f"{piece}\n") for piece in written
     )
-    return re.fullmatch(pattern, "".join(f"{line}\n" for line in answered.splitlines())) is not None
+    return re.fullmatch(pattern, "".join(f"{piece}\n" for piece in answered)) is not None

@@ -15,8 +15,7 @@ from infra.kafka import admin, end_offsets
 from infra.settings import Settings, root
 from infra.wait import until
 from pipelines.common.archive import ZERO
-from pipelines.common.generation import Generation, generations, home
-from pipelines.common.offsets import committed, newest
+from pipelines.common.generation import Generation, checkpoint, generations
 from pipelines.common.pipeline import load
 from pipelines.common.promotion import found
 from pipelines.common.turns import want_alone
@@ -135,19 +134,20 @@ class Reading:
         """The same, when it has read them all."""
         topics = [topic.name for topic in INVENTORY.inputs]
         self.records = sum(end_offsets(admin(self.where), topics).values())
-        checkpoint = home(self.where, SPINE) / f"g{self.number}" / "checkpoint"
-        begun = partial(newest, checkpoint / "offsets")
-        wait_until(lambda: begun() >= 0, "the generation begins to read", START_SECONDS_MAX)
+        kept = checkpoint(self.where, SPINE, self.number)
+        wait_until(
+            lambda: kept.newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
+        )
         began = time.monotonic()
 
         def through() -> bool:
             self.bytes_max = max(self.bytes_max, self._bytes())
-            return sum(committed(checkpoint).values()) >= self.records
+            return sum(kept.committed().values()) >= self.records
 
         if not until(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
             raise TimeoutError(
                 f"Generation {self.number} should have read {self.records:,} records within "
-                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(committed(checkpoint).values()):,}"
+                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.committed().values()):,}"
             )
         self.seconds = time.monotonic() - began
         return self

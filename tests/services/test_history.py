@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
-from infra.folder import Folder
 from infra.lake import Folders
 from services.api import lake
 from services.api.cursors import Cursor

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from contracts import MARKERS, key
 from contracts.consumer import reader
@@ -11,8 +10,8 @@ from infra.errors import Trouble
 from infra.kafka import Partition, admin, end_offsets, read_to_end
 from infra.settings import Settings
 from infra.wait import until
+from pipelines.common.checkpoint import Checkpoint
 from pipelines.common.generation import Generation, State, generations
-from pipelines.common.offsets import newest
 from pipelines.common.pipeline import Pipeline
 
 LOOK_SECONDS = 0.5
@@ -62,8 +61,8 @@ def marked(settings: Settings, generation: Generation) -> dict[Partition, int]:
 class Watch:
     """How fast a candidate reads, from its first batch on: Spark's start takes its own time."""
 
-    def __init__(self, checkpoint: Path) -> None:
-        self._offsets = checkpoint / "offsets"
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._checkpoint = checkpoint
         self._began: float | None = None
         self._read = 0
         self._per_second = 0.0
@@ -71,7 +70,7 @@ class Watch:
     def see(self, read: int, now: float) -> float:
         """Records per second up to the newest marker, which says how many were read; 0: unknown."""
         if self._began is None:
-            self._began = now if newest(self._offsets) >= 0 else None
+            self._began = now if self._checkpoint.newest_begun() >= 0 else None
         elif read != self._read:
             self._read, self._per_second = read, read / (now - self._began)
         return self._per_second

@@ -1,6 +1,5 @@
 """Forgetting a generation: readers first, then its process, its topics, its folder."""
 
-
 from confluent_kafka import KafkaError, KafkaException
 
 from infra.errors import Trouble

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from infra.cli.replay.progress import Watch
+from infra.folder import Folder
+from pipelines.common.checkpoint import Checkpoint
 
 
 def test_its_rate_begins_with_its_first_batch(tmp_path: Path) -> None:
-    watch = Watch(tmp_path)
+    watch = Watch(Checkpoint(Folder(str(tmp_path)), tmp_path))
     assert watch.see(read=0, now=10.0) == 0, "Spark starts"
     (tmp_path / "offsets").mkdir()
     (tmp_path / "offsets" / "0").touch()
