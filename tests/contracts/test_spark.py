@@ -1,7 +1,6 @@
 """Spark reads what Python writes, and judges it alike."""
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from pyspark.sql.types import IntegerType, StructType
 from contracts import CONTRACTS, Contract, Row, avro_schema, decode, encode, rule_sql, spark_ddl
 from tests.contracts.broken_rules import broken_rules
 from tests.contracts.strategies import drawn, typed, valid
+from tests.rows import collected
 
 FRAME_BYTES = 5
 RECORDS = 100
@@ -78,7 +78,7 @@ def struct(agreed: Contract) -> StructType:
 def decoded_in_spark(
     spark: SparkSession, agreed: Contract, written: list[bytes]
 ) -> list[dict[str, Any]]:
-    return [plain(row.asDict(recursive=True)) for row in decoded(spark, agreed, written).collect()]
+    return collected(decoded(spark, agreed, written))
 
 
 def decoded(spark: SparkSession, agreed: Contract, written: list[bytes]) -> DataFrame:
@@ -88,12 +88,3 @@ def decoded(spark: SparkSession, agreed: Contract, written: list[bytes]) -> Data
     return frame.select(from_avro(body, schema, {"mode": "FAILFAST"}).alias("event")).select(
         "event.*"
     )
-
-
-def plain(value: Any) -> Any:
-    """Spark hands out local time without a zone; the codec, UTC with one."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC)
-    if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
-    return [plain(inner) for inner in value] if isinstance(value, list) else value

@@ -152,14 +152,3 @@ def records(spark: SparkSession, *log: Published) -> DataFrame:
         offset = offsets[one.contract.name] = offsets.get(one.contract.name, -1) + 1
         rows.append((one.contract.name, 0, offset, one.published, one.key, one.value))
     return spark.createDataFrame(rows, RECORD)
-
-
-def collected(frame: DataFrame) -> list[dict[str, Any]]:
-    """The frame's rows, their times in UTC: Spark hands them over in the machine's zone."""
-    return [
-        {
-            name: value.astimezone(UTC) if isinstance(value, datetime) else value
-            for name, value in row.asDict().items()
-        }
-        for row in frame.collect()
-    ]

@@ -23,13 +23,13 @@ from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.promotion import found, head_ends
 from tests.oracle.inventory import Book
 from tests.oracle.oracles import oracle
-from tests.pipelines.log import collected
 from tests.processes import environment
 from tests.replay.answer import Answer, answer
 from tests.replay.judging import judge
 from tests.replay.log import Entry, drawn_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work
+from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]

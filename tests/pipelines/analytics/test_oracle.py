@@ -11,9 +11,9 @@ from pipelines.common import sides
 from pipelines.common.fold import rows
 from pipelines.common.source import kafka_options
 from tests.oracle.oracles import oracle
-from tests.pipelines.log import collected
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
+from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]

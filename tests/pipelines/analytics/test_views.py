@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.fold import rows
 from pipelines.common.sides import schema
-from tests.pipelines.log import OPENING, Published, collected, receipt, records, refund
+from tests.pipelines.log import OPENING, Published, receipt, records, refund
+from tests.rows import collected
 
 pytestmark = pytest.mark.spark
 

@@ -33,7 +33,8 @@ from tests.oracle.timeline import (
     Timeline,
     at,
 )
-from tests.pipelines.log import RECORD, collected
+from tests.pipelines.log import RECORD
+from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark

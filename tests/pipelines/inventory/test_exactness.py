@@ -12,13 +12,13 @@ from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     Published,
     adjustment,
-    collected,
     delivery,
     dispatch,
     receipt,
     records,
     refund,
 )
+from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark

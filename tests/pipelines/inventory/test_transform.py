@@ -11,7 +11,6 @@ from tests.pipelines.log import (
     OPENING,
     Published,
     adjustment,
-    collected,
     delivery,
     dispatch,
     receipt,
@@ -19,6 +18,7 @@ from tests.pipelines.log import (
     refund,
     shipment,
 )
+from tests.rows import collected
 
 pytestmark = pytest.mark.spark
 

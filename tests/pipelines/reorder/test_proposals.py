@@ -15,7 +15,8 @@ from tests.oracle.log import Record
 from tests.oracle.reorder import ReorderOracle
 from tests.oracle.tables import EPOCH, MILLISECOND
 from tests.oracle.timeline import BEFORE, DAY, LEEDS, LONDON, MILK, PACKS, WINE, Timeline
-from tests.pipelines.log import RECORD, collected
+from tests.pipelines.log import RECORD
+from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,8 @@ from tests.oracle.log import Record
 from tests.oracle.tables import EPOCH, MILLISECOND
 from tests.oracle.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
 from tests.oracle.visits import VisitsOracle
-from tests.pipelines.log import RECORD, collected
+from tests.pipelines.log import RECORD
+from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark
