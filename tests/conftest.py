@@ -1,5 +1,6 @@
 """The real parts, shared: one Spark session for all tests, one broker per test module."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,9 @@ from pyspark.sql import SparkSession
 from infra.settings import Settings
 from pipelines.common.session import session
 from tests.brokers import broker
+
+# A test's Spark is over before thorough compiling of its code would pay.
+os.environ.setdefault("SPARK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 @pytest.fixture(scope="session")

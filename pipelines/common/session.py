@@ -84,10 +84,10 @@ def scratch(settings: Settings, name: str) -> Path:
 def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
     every = [*spark_jars(), *jars]
     return {
-        **(local() if settings.spark_master.startswith("local") else remote(every)),
+        **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
-        "spark.driver.extraJavaOptions": java_options(),
+        "spark.driver.extraJavaOptions": java_options(settings),
         "spark.local.dir": str(scratch(settings, name) / "local"),
         "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
         "spark.ui.enabled": "false",
@@ -128,12 +128,12 @@ def local() -> dict[str, str]:
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def remote(jars: Iterable[Path]) -> dict[str, str]:
+def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
     """Executors on other machines, which have the same jars, Python and data folder there."""
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.executor.extraJavaOptions": java_options(),
+        "spark.executor.extraJavaOptions": java_options(settings),
         "spark.cores.max": str(SLOTS_MAX),
         # In one process: two would start twice, and send each other what small batches shuffle.
         "spark.executor.cores": str(SLOTS_MAX),
@@ -143,9 +143,10 @@ def remote(jars: Iterable[Path]) -> dict[str, str]:
     }
 
 
-def java_options() -> str:
+def java_options(settings: Settings) -> str:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     configuration = shlex.quote(f"-Dlog4j2.configurationFile={log4j}")
     # Half of the heap for what a batch leaves behind: what outlives it by chance would be collected
     # with everything, while everything stands still.
-    return f"-XX:+UseSerialGC -XX:NewRatio=1 -Duser.timezone=UTC {configuration}"
+    own = f"-XX:+UseSerialGC -XX:NewRatio=1 -Duser.timezone=UTC {configuration}"
+    return f"{own} {settings.spark_java_options or ''}".rstrip()
