@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV ?= $(CURDIR)/.venv
+JOBS ?= 2
 BIN = "$(VENV)/bin"
 READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
@@ -58,8 +59,8 @@ down-docker: ## stop the containers; their volumes stay
 bench: ## how fast it is on this machine; some forty minutes
 	$(RETAIL) bench
 
-test: ## all tests but those in containers
-	@$(READY) && $(BIN)/pytest -m "not docker"
+test: ## all tests but those in containers; at once: JOBS=2
+	@$(READY) && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 test-docker: image ## the shop in containers, tested end to end
 	@$(READY) && $(BIN)/pytest -m docker

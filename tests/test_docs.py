@@ -36,6 +36,15 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
 
 SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
 MADE_AT_RUN_TIME = ("data", ".venv")
+OTHERS = {
+    "spark-defaults.conf",
+    "SPARK_CONF_DIR",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_REGION",
+    "AWS_ENDPOINT_URL",
+}
+"""Names that Spark and object stores gave."""
 FIXED_ROUTES = {
     "/docs",
     "/openapi.json",
@@ -104,7 +113,7 @@ def files(text: str, document: Path) -> Iterator[str]:
         named = PATH.fullmatch(span) and ("/" in span or span.endswith(SUFFIXES))
         later = span.split("/")[0] in MADE_AT_RUN_TIME
         there = any((folder / span).exists() for folder in (root(), document.parent))
-        if named and not (later or there or is_key(span)):
+        if named and not (later or there or span in OTHERS or is_key(span)):
             yield span
 
 
@@ -147,7 +156,7 @@ def known_routes() -> list[re.Pattern[str]]:
 
 
 def variables(text: str, _: Path) -> Iterator[str]:
-    known = {name.upper() for name in Settings.model_fields} | of_make() | of_commands()
+    known = {name.upper() for name in Settings.model_fields} | of_make() | of_commands() | OTHERS
     for file in (".env", "cluster.env"):
         known |= set(ASSIGNED.findall((root() / file).read_text()))
     known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "containers").read_text()))
