@@ -23,6 +23,7 @@ def test_it_runs_every_gate_with_nothing_of_an_earlier_run() -> None:
     assert "set -euo pipefail" in script
     assert "make check" in script
     assert "make test\n" in script
+    assert "timed containers .ci/containers\n" in script
     assert 'rm -rf "$scratch"' in script
     assert 'VENV="$scratch/venv" JARS_DIR="$scratch/jars"' in script
 
