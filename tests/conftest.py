@@ -12,7 +12,8 @@ from infra.settings import Settings
 from pipelines.common.session import session
 from tests.brokers import broker
 
-SHOPS = Path(__file__).with_name("e2e")
+TESTS = Path(__file__).parent
+SHOPS = TESTS / "e2e"
 """Here are the tests that start whole shops: two at once would be too slow for both."""
 
 # A test's Spark is over before thorough compiling of its code would pay.
@@ -33,24 +34,24 @@ def in_runner(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
-@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let one runner take all shops, and each other file be run by one."""
+    item.add_marker(pytest.mark.xdist_group(group(item)))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let one runner take the shops, and another the files beside them, the longest first."""
-    if not in_runner(config):
-        return
-    longest: dict[str, float] = {}
-    for item in items:
-        group = "shops" if SHOPS in item.path.parents else str(item.path.relative_to(SHOPS.parent))
-        item.add_marker(pytest.mark.xdist_group(group))
-        marker = item.get_closest_marker("timeout")
-        longest[group] = max(marker.args[0] if marker else 0, longest.get(group, 0))
-    items.sort(key=lambda item: longest[of_group(item)], reverse=True)
+    """Where there are several runners, begin with what may take longest."""
+    if in_runner(config):
+        longest: dict[str, float] = {}
+        for item in items:
+            marker = item.get_closest_marker("timeout")
+            seconds = marker.args[0] if marker else 0
+            longest[group(item)] = max(seconds, longest.get(group(item), 0))
+        items.sort(key=lambda item: longest[group(item)], reverse=True)
 
 
-def of_group(item: pytest.Item) -> str:
-    marker = item.get_closest_marker("xdist_group")
-    assert marker is not None
-    return str(marker.args[0])
+def group(item: pytest.Item) -> str:
+    return "shops" if SHOPS in item.path.parents else str(item.path.relative_to(TESTS))
 
 
 @pytest.fixture(scope="session")
