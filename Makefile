@@ -60,7 +60,7 @@ bench: ## how fast it is on this machine; some forty minutes
 	$(RETAIL) bench
 
 test: ## all tests but those in containers; at once: JOBS=2
-	@$(READY) && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder
+	@$(READY) && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test-docker: image ## the shop in containers, tested end to end
 	@$(READY) && $(BIN)/pytest -m docker

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from infra.settings import Settings
 from pipelines.common.session import session
 from tests.brokers import broker
 
-TESTS = Path(__file__).parent
-SHOPS = TESTS / "e2e"
+SHOPS = "tests/e2e/"
 """Here are the tests that start whole shops: two at once would be too slow for both."""
 
 # A test's Spark is over before thorough compiling of its code would pay.
@@ -34,24 +35,28 @@ def in_runner(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let one runner take all shops, and each other file be run by one."""
-    item.add_marker(pytest.mark.xdist_group(group(item)))
+class FilesAndShops(LoadFileScheduling):
+    """Each file is run by one runner, and all that start shops are."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return SHOPS if nodeid.startswith(SHOPS) else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    return FilesAndShops(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where there are several runners, begin with what may take longest."""
+    """Where there are several runners, begin with the shops, then with what may take longest."""
     if in_runner(config):
-        longest: dict[str, float] = {}
+        longest: dict[Path, float] = {}
         for item in items:
             marker = item.get_closest_marker("timeout")
             seconds = marker.args[0] if marker else 0
-            longest[group(item)] = max(seconds, longest.get(group(item), 0))
-        items.sort(key=lambda item: longest[group(item)], reverse=True)
-
-
-def group(item: pytest.Item) -> str:
-    return "shops" if SHOPS in item.path.parents else str(item.path.relative_to(TESTS))
+            longest[item.path] = max(seconds, longest.get(item.path, 0))
+        items.sort(
+            key=lambda item: (item.nodeid.startswith(SHOPS), longest[item.path]), reverse=True
+        )
 
 
 @pytest.fixture(scope="session")
