@@ -1,6 +1,7 @@
 """What CI runs: every gate, in an environment and a jar folder of its own."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -28,8 +29,23 @@ def test_it_runs_every_gate_with_nothing_of_an_earlier_run() -> None:
     assert 'VENV="$scratch/venv" JARS_DIR="$scratch/jars"' in script
 
 
+def test_without_an_engine_it_says_what_was_not_tested(tmp_path: Path) -> None:
+    folder = tmp_path / ".ci"
+    folder.mkdir()
+    shutil.copy(CONTAINERS, folder)
+    nothing = {
+        "PATH": os.environ["PATH"],
+        "DOCKER_HOST": f"unix://{tmp_path}/nobody",
+        "CONTAINER_ENGINE_SCRIPT": "/bin/false",
+    }
+    said = subprocess.run(
+        [folder / CONTAINERS.name], env=nothing, capture_output=True, text=True, check=True
+    )
+    assert "the containers are NOT tested" in said.stdout
+
+
 def test_an_engine_of_its_own_ends_with_it() -> None:
     script = CONTAINERS.read_text()
-    assert "make test-docker\n" in script
+    assert "\nmake test-docker\n" in script
     assert 'engine="$scratch/engine"' in script
     assert "trap stop_engine EXIT" in script
