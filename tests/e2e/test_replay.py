@@ -14,11 +14,14 @@ import pytest
 from contracts import ALERTS as ALERT
 from contracts import RECEIPTS
 from contracts.judging import LATE
+from infra.kafka import admin, end_offsets
 from infra.settings import root
 from pipelines.common.generation import checkpoint
+from pipelines.common.pipeline import load
 from tests.answers import FENCED, PROMPT, alike, exchanges
 from tests.e2e.shop import CommandFailed, Shop, kill, opened
 from tests.guide import Reader
+from tests.oracle.fraud import fraud_oracle
 from tests.processes import drivers
 from tests.seeds import drawn
 from tests.waiting import wait_until
@@ -35,7 +38,8 @@ CLIENTS = 3
 Listings = list[list[int]]
 """What a client has seen: the generation of each page, by listing."""
 ALERTS_MIN = 10
-STRICTER = "card_sales_per_window_max=3"
+LIMIT = "card_sales_per_window_max"
+STRICTER = f"{LIMIT}=3"
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +66,26 @@ def reader(shop: Shop, copy: Path) -> Reader:
     return Reader(shop.where, copy, code=copy)
 
 
-def test_the_guide_works_as_it_is_written(shop: Shop, reader: Reader, copy: Path) -> None:
+@pytest.fixture(scope="module")
+def stricter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The thresholds as the guide changes them, where an oracle looks for them."""
+    written = (root() / THRESHOLDS).read_text()
+    changed = tmp_path_factory.mktemp("stricter") / THRESHOLDS
+    changed.parent.mkdir(parents=True)
+    changed.write_text(written.replace(f"{LIMIT}: int = 5", f"{LIMIT}: int = 3"))
+    assert changed.read_text() != written
+    return changed.parents[2]
+
+
+def test_the_guide_works_as_it_is_written(
+    shop: Shop, reader: Reader, copy: Path, stricter: Path
+) -> None:
     """Every command of it answers what it says, whatever the numbers are."""
-    alerts_come(shop)
+    alerts_come(shop, stricter)
     before = rules(shop)
     steps = [each for block in FENCED.findall(GUIDE.read_text()) for each in exchanges(block[1])]
     for command, written in steps:
-        answered = reader.shell(command)
+        answered = reader.shell(command).replace(str(shop.where.data_dir), "data")
         print(f"{PROMPT}{command}\n{answered}")
         assert alike(written, answered)
     commands = [command for command, _ in steps]
@@ -139,14 +156,24 @@ def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None
     assert all(view["before"] > 0 for one in found["replays"] for view in one["views"])
 
 
-def alerts_come(shop: Shop) -> None:
-    """Wait for alerts, some of them about cards."""
+def alerts_come(shop: Shop, stricter: Path) -> None:
+    """Wait for alerts, some of them about cards, and for what lower thresholds find besides."""
 
     def there() -> bool:
         found = rules(shop)
-        return sum(found.values()) >= ALERTS_MIN and found["card-velocity"] > 0
+        return (
+            sum(found.values()) >= ALERTS_MIN
+            and found["card-velocity"] > 0
+            and alerts_by(shop, stricter) > alerts_by(shop, root())
+        )
 
     wait_until(there, "alerts", READY_SECONDS_MAX)
+
+
+def alerts_by(shop: Shop, code: Path) -> int:
+    """How many the oracle finds by the thresholds of this code."""
+    ends = end_offsets(admin(shop.where), [topic.name for topic in load("fraud").inputs])
+    return len(fraud_oracle(shop.where, ends, code).views()[ALERT.name])
 
 
 def rules(shop: Shop) -> dict[str, int]:
