@@ -9,10 +9,10 @@ from tests.e2e.shop import Shop, opened
 
 ORDERED: Mapping[str, Any] = {
     "simulator_refill": "orders",
-    "simulator_speed": 300,  # orders come with the first midnight: after 192 seconds
+    "simulator_speed": 600,  # orders come with the first midnight: after 96 seconds
     "simulator_stores": 2,
     "simulator_products": 60,
-    "simulator_receipts_per_second": 0.25,
+    "simulator_receipts_per_second": 0.125,
 }
 
 
