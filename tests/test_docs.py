@@ -37,6 +37,7 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
 SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
 MADE_AT_RUN_TIME = ("data", ".venv")
 OTHERS = {
+    "COMPOSE_FILE",
     "spark-defaults.conf",
     "SPARK_CONF_DIR",
     "AWS_ACCESS_KEY_ID",
@@ -44,7 +45,7 @@ OTHERS = {
     "AWS_REGION",
     "AWS_ENDPOINT_URL",
 }
-"""Names that Spark and object stores gave."""
+"""Names that Docker, Spark and object stores gave."""
 FIXED_ROUTES = {
     "/docs",
     "/openapi.json",

@@ -1,7 +1,10 @@
 """The containers know every setting that a person may choose."""
 
+from typing import Any
+
 import yaml
 
+from infra.broker.properties import server_properties
 from infra.settings import Settings, root
 from pipelines.common.pipeline import pipelines
 
@@ -41,6 +44,42 @@ def test_there_is_a_driver_for_every_pipeline() -> None:
         if name in service.get("profiles", ())
     }
     assert drivers == {name: name for name in pipelines()}
+
+
+class Merging(yaml.SafeLoader):
+    """Reads a file that is put over another one, as if it stood alone."""
+
+
+def as_it_is(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node)
+    assert isinstance(node, yaml.SequenceNode)
+    return loader.construct_sequence(node)
+
+
+Merging.add_constructor("!reset", lambda *_: None)
+Merging.add_constructor("!override", as_it_is)
+
+
+def test_apaches_image_is_told_what_our_broker_is() -> None:
+    """No registry can be reached from everywhere: that the image starts is not tested."""
+    file = root() / "infra" / "images" / "apache.yml"
+    broker = yaml.load(file.read_text(), Merging)["services"]["broker"]
+    told = {
+        name.removeprefix("KAFKA_").lower().replace("_", "."): str(value).replace(
+            "${BROKER_PORT}", "9092"
+        )
+        for name, value in broker["environment"].items()
+        if name not in ("CLUSTER_ID", "KAFKA_HEAP_OPTS", "KAFKA_LOG_DIRS")
+    }
+    ours = Settings(
+        listen_host="0.0.0.0",
+        broker_address="broker:9094",
+        broker_voters="1@broker:9093",
+    )
+    lines = server_properties(ours).splitlines()
+    wanted = dict(line.split("=", 1) for line in lines if not line.startswith("log.dirs="))
+    assert told == wanted
 
 
 def test_nobody_runs_without_a_limit_of_memory() -> None:
