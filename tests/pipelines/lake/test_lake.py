@@ -31,9 +31,9 @@ from tests.replay.playing import publish
 from tests.seeds import drawn
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
-SECONDS_MAX = 180
+SECONDS_MAX = 400
 KILLS = 2
 ABORTED = b"aborted"
 
