@@ -11,7 +11,7 @@ from pipelines.common.generation import Generation, Generations, State
 REST_SECONDS = 5.0
 """After a live batch of a generation that nobody reads: it leaves the cores to the one that is."""
 
-YIELD_SECONDS = 1.0
+YIELD_SECONDS = 0.25
 """After a live batch of the one that readers follow, while a candidate catches up. What is read is
 older by as much, and still younger than three seconds."""
 
