@@ -2,11 +2,17 @@
 
 import contextlib
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
 from infra.settings import Settings, root
+
+CREW_STOP_SECONDS_MAX = 30.0
 
 RUN = "pipelines.common.run"
 """What the process of a generation runs; the generations' names follow."""
@@ -17,6 +23,27 @@ def environment(where: Settings, code: Path | None = None) -> dict[str, str]:
     named = where.model_dump(mode="json", exclude_none=True)
     settings = {name.upper(): str(value) for name, value in named.items()}
     return {**os.environ, **settings, "PYTHONPATH": str(code or root())}
+
+
+@contextmanager
+def crew(where: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
+    """The settings' pipelines alone, as in a shop, until the block ends; the process's id.
+
+    What is founded is founded from this code, or from another copy.
+    """
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pipelines.run"],
+            cwd=code,
+            env=environment(where, code),
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(CREW_STOP_SECONDS_MAX)
 
 
 def engines(pid: int) -> list[psutil.Process]:

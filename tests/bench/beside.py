@@ -1,8 +1,6 @@
 """How fast inventory is replayed beside the shop that goes on, and what the shop notices of it."""
 
 import asyncio
-import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,7 +26,7 @@ from tests.bench.freshness import PROBES_PER_SECOND, probe
 from tests.bench.memory import GB, taken
 from tests.bench.scale import Scale
 from tests.bench.shops import MORNING, SPINE, ReceiptRate, running
-from tests.processes import below, drivers, environment
+from tests.processes import below, crew, drivers
 from tests.waiting import wait_until
 
 RECEIPTS_PER_SECOND = 100.0
@@ -36,7 +34,6 @@ LOOK_SECONDS = 0.5
 SLICE_SECONDS = 2.0
 START_SECONDS_MAX = 120.0
 REPLAY_SECONDS_MAX = 400.0
-STOP_SECONDS_MAX = 30.0
 STOCK_MS_MAX = 3_000
 
 INVENTORY = load(SPINE)
@@ -46,7 +43,7 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
     own = faster(where)
     with broker(own):
         history.fill(own, scale.beside_days)
-        with crew(own) as pid:
+        with crew(own, own.data_dir / "pipelines.log") as pid:
             alone = Reading(own, 1, pid).followed()
     yield Figure(
         "replay with nothing beside it",
@@ -155,20 +152,6 @@ class Reading:
     def _bytes(self) -> int:
         driver = drivers(self.crew).get(f"{SPINE}/{self.number}")
         return sum(map(taken, [driver, *below(driver.pid)])) if driver else 0
-
-
-@contextmanager
-def crew(where: Settings) -> Iterator[int]:
-    """The pipelines alone, as a shop starts them, until the block ends; the process's id."""
-    with (where.data_dir / "pipelines.log").open("ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pipelines.run"], env=environment(where), stdout=log, stderr=log
-        )
-    try:
-        yield process.pid
-    finally:
-        process.terminate()
-        process.wait(STOP_SECONDS_MAX)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import by_python, by_spark, log
 from tests.oracle.log import Record, read
 from tests.ports import free_port_base
-from tests.processes import environment
+from tests.processes import crew, environment
 from tests.replay.answer import Answer, answer
 from tests.replay.running import Work
 from tests.waiting import wait_until
@@ -115,7 +115,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
 
     finished(sells(where, old, early))
     sold = [*early, *beside, *fresh, *last]
-    with pipelines(where, old, output):
+    with crew(where.model_copy(update={"pipelines": "inventory"}), output, old):
         wait_until(lambda: applied(where) == len(early), "the old code reads", SECONDS_MAX)
         shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
         finished(sells(where, old, beside), sells(where, new, fresh))
@@ -182,24 +182,6 @@ def finished(*running: "subprocess.Popen[bytes]") -> None:
     for process in running:
         said, _ = process.communicate(timeout=SECONDS_MAX)
         assert process.returncode == 0, said.decode()
-
-
-@contextmanager
-def pipelines(where: Settings, code: Path, log: Path) -> Iterator[None]:
-    """The inventory pipeline's generation, founded from that code, kept running as in a shop."""
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pipelines.run", "inventory"],
-            cwd=code,
-            env=environment(where, code),
-            stdout=output,
-            stderr=output,
-        )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(SECONDS_MAX)
 
 
 def applied(where: Settings) -> int:
