@@ -10,6 +10,7 @@ import pytest
 from contracts import ADJUSTMENTS, RECEIPTS, decode
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
+from services.api import reaching
 from services.api.app import sources
 from tests.guide import Reader, blocks, imported
 from tests.oracle.log import read
@@ -24,7 +25,8 @@ LOOK_SECONDS = 0.1
 
 def test_the_client_needs_nothing_of_this_repository() -> None:
     [a_client] = blocks()["python"]
-    assert imported(a_client) == {"io", "json", "urllib", "uuid", "fastavro", "confluent_kafka"}
+    standard = {"io", "json", "time", "urllib", "uuid"}
+    assert imported(a_client) == standard | {"fastavro", "confluent_kafka"}
 
 
 class Counting:
@@ -73,7 +75,9 @@ def counting(settings: Settings) -> Iterator[None]:
 
 
 @pytest.mark.e2e
-def test_whoever_follows_the_guide_reads_what_they_wrote(kafka: Settings, tmp_path: Path) -> None:
+def test_whoever_follows_the_guide_reads_what_they_wrote(
+    kafka: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reading = tmp_path / "reader"
     reading.mkdir()
     where = kafka.model_copy(update={"data_dir": tmp_path / "data"})
@@ -89,6 +93,7 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(kafka: Settings, tmp_pa
         units(api, 4)
         assert reader.python(a_client) == "2 left of MINE in S001\n"
         reader.shell(one_event)
+        monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.0)  # the client has to ask again
         assert reader.python(a_client) == "0 left of MINE in S001\n"
 
 

@@ -167,7 +167,8 @@ class Move:
 def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders: Folders) -> None:
     """Movements drawn, several of one moment among them, told in any order; walked one by one."""
     chance = drawn("stock-outs")
-    moves = [move(chance) for _ in range(MOVEMENTS)]
+    sold_unseen = Move(minute=-1, change=-1, published=0)  # so there is a stock-out in any draw
+    moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]
     tell(silver, moves)
     with Lake(folders).reading(*TOPICS) as reading:
         found = stock_outs(reading, Span(STORE, SKU))
