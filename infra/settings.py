@@ -133,10 +133,6 @@ class Settings(BaseSettings):
         pattern=r"^[1-9][0-9]*[mg]$",
         description="heap of the Spark driver",
     )
-    spark_java_options: str | None = Field(
-        None,
-        description="further options for the Java that Spark runs on; unset: none",
-    )
     pipelines: str = Field(
         "inventory,fraud,analytics,visits",
         pattern=r"^[a-z]+(,[a-z]+)*$",

@@ -11,14 +11,15 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from infra.settings import Settings
+from pipelines.common.priority import give_way
 from pipelines.common.session import session
 from tests.brokers import broker
 
 SHOPS = "tests/e2e/"
 """Here are the tests that start whole shops: two at once would be too slow for both."""
 
-# A test's Spark is over before thorough compiling of its code would pay.
-os.environ.setdefault("SPARK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+# A test's Java is over before thorough compiling of its code would pay.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,6 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Spark as the pipelines have it."""
+    give_way()  # as they do: beside a shop it would take nearly all from it otherwise
     where = Settings(data_dir=tmp_path_factory.mktemp("spark"), spark_master="local[2]")
     shared = session(where, "tests")
     yield shared

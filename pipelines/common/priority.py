@@ -9,6 +9,6 @@ NICENESS = 10
 def give_way() -> None:
     """Let what answers (the API, the broker) by, from here on; whatever it starts does so too.
 
-    A core that nobody else wants is computed on as before.
+    A core that nobody else wants is computed on as before; who has given way does not do so twice.
     """
-    os.nice(NICENESS)
+    os.nice(max(0, NICENESS - os.nice(0)))

@@ -87,7 +87,7 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
-        "spark.driver.extraJavaOptions": java_options(settings),
+        "spark.driver.extraJavaOptions": java_options(),
         "spark.local.dir": str(scratch(settings, name) / "local"),
         "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
         "spark.ui.enabled": "false",
@@ -133,7 +133,7 @@ def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.executor.extraJavaOptions": java_options(settings),
+        "spark.executor.extraJavaOptions": java_options(),
         "spark.cores.max": str(SLOTS_MAX),
         # In one process: two would start twice, and send each other what small batches shuffle.
         "spark.executor.cores": str(SLOTS_MAX),
@@ -143,10 +143,9 @@ def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
     }
 
 
-def java_options(settings: Settings) -> str:
+def java_options() -> str:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     configuration = shlex.quote(f"-Dlog4j2.configurationFile={log4j}")
     # Half of the heap for what a batch leaves behind: what outlives it by chance would be collected
     # with everything, while everything stands still.
-    own = f"-XX:+UseSerialGC -XX:NewRatio=1 -Duser.timezone=UTC {configuration}"
-    return f"{own} {settings.spark_java_options or ''}".rstrip()
+    return f"-XX:+UseSerialGC -XX:NewRatio=1 -Duser.timezone=UTC {configuration}"
