@@ -37,6 +37,7 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
 SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
 MADE_AT_RUN_TIME = ("data", ".venv")
 OTHERS = {
+    "JAVA_TOOL_OPTIONS",
     "COMPOSE_FILE",
     "spark-defaults.conf",
     "SPARK_CONF_DIR",
