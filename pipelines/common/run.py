@@ -26,7 +26,7 @@ from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 from pipelines.common import archive, lease, sides, snapshot
-from pipelines.common.backlog import backlog
+from pipelines.common.backlog import Backlog, backlog
 from pipelines.common.control import Control
 from pipelines.common.encode import changelog
 from pipelines.common.fold import running_rows
@@ -40,7 +40,7 @@ from pipelines.common.session import session, suit
 from pipelines.common.sink import Write, sink
 from pipelines.common.source import tail
 from pipelines.common.turns import Turn, rest_seconds
-from pipelines.common.watermark import Pace, catching_up, pace
+from pipelines.common.watermark import Pace, catching_up, pace, spans
 
 log = logging.getLogger("pipeline")
 
@@ -50,6 +50,10 @@ LOOK_SECONDS = 1
 
 class Invalid(Trouble):
     """The generation has lost something, and can no longer be exact."""
+
+
+class Outgrown(Exception):
+    """While the query started, the log has grown by more than its memory spans."""
 
 
 class Unwanted(Trouble):
@@ -205,7 +209,8 @@ def run(
     After each batch it waits for its turn; with None, it always has it.
 
     A query that catches up reads to where the log ends when it starts, and ends; then the backlog
-    is looked at anew. A live one goes on for ever; with its first batch a candidate has caught up.
+    is looked at anew; so it is when the log has outgrown the look by the first batch. A live one
+    goes on for ever; with its first batch a candidate has caught up.
     What a generation reads from the archive it has read to the end before it looks into the log.
 
     Raises Invalid when Spark has dropped a record, NewerSchema when it may be given what only newer
@@ -221,9 +226,11 @@ def run(
         query = start(spark, where, pipeline, generation, now, turn, head)
         try:
             watch(query, stopping, partial(caught_up, where, generation) if now.live else nothing)
-        except StreamingQueryException:
+        except StreamingQueryException as failed:
             refuse_newer(pipeline.name, read_by(pipeline))
-            raise
+            if Outgrown.__name__ not in str(failed):
+                raise
+            log.info("%s: the log has grown meanwhile", pipeline.name)
 
 
 def pace_of(where: Settings, pipeline: Pipeline, generation: Generation, head: Head | None) -> Pace:
@@ -233,7 +240,7 @@ def pace_of(where: Settings, pipeline: Pipeline, generation: Generation, head: H
         left = head.backlog(checkpoint)
         now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
     else:
-        left = backlog(where, [topic.name for topic in pipeline.inputs], checkpoint.committed())
+        left = unread(where, pipeline, generation)
         now = pace(pipeline.reads, left, limit)
     log.info(
         "%s %s: %d records over %s of world time to read",
@@ -243,6 +250,12 @@ def pace_of(where: Settings, pipeline: Pipeline, generation: Generation, head: H
         left.span,
     )
     return now
+
+
+def unread(where: Settings, pipeline: Pipeline, generation: Generation) -> Backlog:
+    """What of the log the generation has still to read."""
+    names = [topic.name for topic in pipeline.inputs]
+    return backlog(where, names, generation.checkpoint(where).committed())
 
 
 def reading(
@@ -275,6 +288,8 @@ def start(
     facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
     running = running_rows(pipeline, records, beats, now.memory, facts)
     write = sink(where, generation)
+    if not now.live and not now.in_archive:
+        write = within(now, where, pipeline, generation, write)
     if turn is not None:
         write = in_turn(write, turn, now.live)
     writer = (
@@ -287,6 +302,26 @@ def start(
     if now.live:
         return writer.trigger(processingTime=f"{pipeline.every.total_seconds():g} seconds").start()
     return writer.trigger(availableNow=True).start()
+
+
+def within(
+    now: Pace, where: Settings, pipeline: Pipeline, generation: Generation, write: Write
+) -> Write:
+    """The same, when the memory spans all that the query reads; raises Outgrown.
+
+    How far it reads is settled between the look at the backlog and the first batch, and by the
+    watermark that this batch leaves nothing has been forgotten yet.
+    """
+    settled = False
+
+    def write_within(records: DataFrame, batch: int) -> None:
+        nonlocal settled
+        if not settled and not spans(now, pipeline.reads, unread(where, pipeline, generation)):
+            raise Outgrown
+        settled = True
+        write(records, batch)
+
+    return write_within
 
 
 def in_turn(write: Write, turn: Turn, live: bool) -> Write:

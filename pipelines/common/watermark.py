@@ -42,5 +42,10 @@ def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_m
     return Pace(live=False, memory=memory, records_per_batch_max=records_per_batch_max)
 
 
+def spans(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
+    """Whether the memory of the pace is long enough for all of the backlog."""
+    return backlog.span + horizon(reads) + MARGIN <= now.memory
+
+
 def horizon(reads: Iterable[Contract]) -> timedelta:
     return max(topic.horizon or timedelta() for topic in reads)

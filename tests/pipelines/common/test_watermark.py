@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.common.backlog import Backlog
-from pipelines.common.watermark import MARGIN, Pace, pace
+from pipelines.common.watermark import MARGIN, Pace, catching_up, pace
+from pipelines.common.watermark import spans as reaches
 from pipelines.inventory.pipeline import PIPELINE
 
 HORIZON = timedelta(hours=2)
@@ -34,6 +35,13 @@ def test_a_backlog_longer_than_the_margin_is_caught_up_with() -> None:
 
 def test_a_backlog_of_many_records_is_caught_up_with_however_short() -> None:
     assert not paced(Backlog(RECORDS_PER_BATCH_MAX + 1, timedelta())).live
+
+
+@given(spans)
+def test_a_backlog_may_double_while_it_is_being_read_and_no_more(span: timedelta) -> None:
+    now = catching_up(PIPELINE.reads, Backlog(1, span), RECORDS_PER_BATCH_MAX)
+    assert reaches(now, PIPELINE.reads, Backlog(9, 2 * span))
+    assert not reaches(now, PIPELINE.reads, Backlog(9, 2 * span + timedelta(milliseconds=1)))
 
 
 @given(spans)

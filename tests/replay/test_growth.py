@@ -1,0 +1,64 @@
+"""The log grows while a generation catches up with it, by far more than there was to read."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+import pytest
+from pyspark.sql import SparkSession
+
+from infra.kafka import Partition
+from infra.settings import Settings
+from pipelines.common import backlog
+from pipelines.common.backlog import Backlog
+from pipelines.common.watermark import MARGIN
+from tests.replay.answer import answer
+from tests.replay.judging import judge
+from tests.replay.log import drawn_log
+from tests.replay.playing import publish, see_through
+from tests.replay.running import InSession, founded
+from tests.replay.schedule import Schedule, interleaved
+from tests.seeds import drawn
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
+
+FIRST = timedelta(hours=4)
+MILLISECOND = timedelta(milliseconds=1)
+BATCHES_MIN = 12
+GROWTH_SECONDS_MAX = 120
+
+
+def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
+    kafka: Settings, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four hours are looked at, sixteen more are there when the query starts."""
+    chance = drawn("growth")
+    apart = Schedule("apart", chunks=1, kills=0, lead_ms=MARGIN // MILLISECOND, burst_max=50)
+    log = interleaved(drawn_log(chance), apart, chance)
+    began_ms = log[0].published_ms
+    first = next(
+        number
+        for number, entry in enumerate(log)
+        if entry.published_ms > began_ms + FIRST // MILLISECOND
+    )
+    publish(kafka, log[:first])
+    looks: list[timedelta] = []
+
+    def look(where: Settings, topics: list[str], read: Mapping[Partition, int]) -> Backlog:
+        found = backlog.backlog(where, topics, read)
+        if not looks:
+            publish(where, log[first:])
+        looks.append(found.span)  # which says that the log has grown
+        return found
+
+    monkeypatch.setattr("pipelines.common.run.backlog", look)
+    limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}
+    running = InSession(founded(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch)
+    try:
+        running.tend()
+        wait_until(lambda: bool(looks), "the log has grown", GROWTH_SECONDS_MAX)
+        see_through(running)
+    finally:
+        running.stop()
+    assert MARGIN < looks[0] < looks[1] / 2
+    judge(answer(running.work), running.work)
