@@ -22,7 +22,7 @@ from tests.bench.arrivals import Sample, arrivals, failed, milliseconds
 from tests.bench.broker import broker
 from tests.bench.client import Client
 from tests.bench.figures import Figure, Yardstick, at_least, at_most
-from tests.bench.freshness import PROBES_PER_SECOND, probe
+from tests.bench.freshness import PROBES_PER_SECOND, STOCK, probe
 from tests.bench.memory import GB, taken
 from tests.bench.scale import Scale
 from tests.bench.shops import MORNING, SPINE, ReceiptRate, running
@@ -171,7 +171,9 @@ async def stock(where: Settings, name: str, until_done: Awaitable[object]) -> Se
     waiting = asyncio.ensure_future(until_done)
     while not waiting.done():
         slice_ = f"{name}-{len(samples)}"
-        probes = await arrivals(partial(probe, client, slice_), PROBES_PER_SECOND, SLICE_SECONDS)
-        samples += [each.acknowledged for each in probes]
+        probes = await arrivals(
+            partial(probe, client, [STOCK], slice_), PROBES_PER_SECOND, SLICE_SECONDS
+        )
+        samples += [each.stock for each in probes]
     await waiting
     return samples

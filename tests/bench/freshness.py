@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 
-from contracts import RECEIPTS
+from contracts import ALERTS, RECEIPTS
 from infra.settings import Settings
 from tests.bench.arrivals import Sample, arrivals, failed, milliseconds
 from tests.bench.client import Client
@@ -17,18 +17,33 @@ from tests.bench.shops import ReceiptRate, running, selling, with_pipelines
 RECEIPTS_PER_SECOND = 300.0
 PROBES_PER_SECOND = 5.0
 STORE, SKU = "S001", "SKU-00001"
+STOCK = f"/v1/stock/{STORE}/{SKU}?"
+ALERT = f"/v1/views/{ALERTS.name}/rows?limit=1&"
 
 
 @dataclass(frozen=True)
 class Probe:
-    acknowledged: Sample
-    """From the answer that says that the log has the receipt."""
-    sent: Sample
-    """From before it was sent to the API."""
+    """A receipt that was posted."""
+
+    posting_seconds: float
+    """Until the answer that says that the log has it."""
+    seen: Sequence[Sample]
+    """From there on, until an answer holds it: the shelf's, then that of the alerts if asked."""
+
+    @property
+    def stock(self) -> Sample:
+        return self.seen[0]
+
+    @property
+    def sent(self) -> Sample:
+        """From before it was posted until the shelf holds it."""
+        return Sample(self.posting_seconds + self.stock.seconds, self.stock.good)
 
 
 AIMS = {"alone": (250, 600), "with all": (300, 800)}
-"""Of p50 and p99, in milliseconds."""
+"""Of p50 and p99 of the shelf, in milliseconds."""
+ALERT_AIM = 2_000
+"""Of p99 of the alerts."""
 
 
 def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
@@ -38,9 +53,10 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
 
 def measured(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
     median, slow = map(at_most, AIMS[word])
+    paths = [STOCK, ALERT] if "fraud" in own.pipeline_names else [STOCK]
     with running(own):
-        probes, rate = asyncio.run(probed(own, scale))
-    visible = [probe.acknowledged for probe in probes]
+        probes, rate = asyncio.run(probed(own, scale, paths))
+    visible, *alerts = zip(*(probe.seen for probe in probes), strict=True)
     sent = [probe.sent for probe in probes]
     note = (
         f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s, after {scale.warm_seconds:g}"
@@ -51,18 +67,31 @@ def measured(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
     name = f"visible, pipeline {word}"
     yield Figure(f"{name}, p50", milliseconds(visible, 50), "ms", median)
     yield Figure(f"{name}, p99", milliseconds(visible, 99), "ms", slow, note=note)
+    for told in alerts:
+        yield Figure(
+            "alerts know a receipt, p99",
+            milliseconds(told, 99),
+            "ms",
+            at_most(ALERT_AIM),
+            note="the same receipts, from the acknowledgement to the answer of the alerts' view; "
+            f"p50 {milliseconds(told, 50):,.0f} ms." + failed(told),
+        )
 
 
-async def probed(where: Settings, scale: Scale) -> tuple[Sequence[Probe], float]:
+async def probed(
+    where: Settings, scale: Scale, paths: Sequence[str]
+) -> tuple[Sequence[Probe], float]:
     """The probes, and the rate of receipts beside them."""
     client = Client(where)
-    await arrivals(partial(probe, client, "warm"), PROBES_PER_SECOND, scale.warm_seconds)
+    warm, own = (partial(probe, client, paths, name) for name in ("warm", "probe"))
+    await arrivals(warm, PROBES_PER_SECOND, scale.warm_seconds)
     rate = ReceiptRate(where)
-    probes = await arrivals(partial(probe, client, "probe"), PROBES_PER_SECOND, scale.probe_seconds)
+    probes = await arrivals(own, PROBES_PER_SECOND, scale.probe_seconds)
     return probes, rate()
 
 
-async def probe(client: Client, name: str, number: int, _due: float) -> Probe:
+async def probe(client: Client, paths: Sequence[str], name: str, number: int, _due: float) -> Probe:
+    """Post a receipt, and read by each of the paths until it holds it."""
     clock = asyncio.get_running_loop().time
     now = (await client.get("/v1/clock")).document["world_time"]
     sent = clock()
@@ -71,9 +100,12 @@ async def probe(client: Client, name: str, number: int, _due: float) -> Probe:
     if stored.status != HTTPStatus.CREATED:
         raise ValueError(f"A receipt should be taken, but: {stored.status} {stored.body[:500]!r}")
     record = stored.document["min_offset"]
-    shelf = await client.get(f"/v1/stock/{STORE}/{SKU}?min_offset={record}")
-    seen, good = clock(), shelf.status == HTTPStatus.OK
-    return Probe(Sample(seen - acknowledged, good), Sample(seen - sent, good))
+
+    async def seen(path: str) -> Sample:
+        answer = await client.get(f"{path}min_offset={record}")
+        return Sample(clock() - acknowledged, answer.status == HTTPStatus.OK)
+
+    return Probe(acknowledged - sent, await asyncio.gather(*map(seen, paths)))
 
 
 def sale(event_id: str, world_time: str) -> dict[str, object]:
