@@ -1,5 +1,6 @@
 """Free ports, so that tests run beside a shop and beside each other."""
 
+import os
 import secrets
 import socket
 from contextlib import closing
@@ -12,6 +13,12 @@ LOWEST, HIGHEST = 20_000, 31_000
 
 TRIES_MAX = 1_000
 
+RUNNERS_MAX = 6
+STEP = 2 * RUNNERS_MAX
+"""Between two bases of one runner. It divides the second of OFFSETS, so a shop's ports have two
+remainders by it, which no other runner's have: what one has drawn and does not yet use, none else
+draws."""
+
 
 def free_port_base() -> int:
     """A PORT_BASE all of whose ports are free now.
@@ -19,10 +26,16 @@ def free_port_base() -> int:
     Drawn, not counted up: two test runs that start together would find the same one free.
     """
     for _ in range(TRIES_MAX):
-        base = LOWEST + secrets.randbelow(HIGHEST - LOWEST)
+        base = LOWEST + STEP * secrets.randbelow((HIGHEST - LOWEST) // STEP) + 2 * runner()
         if all(free(base + offset) for offset in OFFSETS):
             return base
     raise RuntimeError(f"There should be three free ports from {LOWEST} on, but are not.")
+
+
+def runner() -> int:
+    """Which of the test runners this is, from 0 to RUNNERS_MAX - 1."""
+    name = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    return int(name.removeprefix("gw")) % RUNNERS_MAX
 
 
 def free(port: int) -> bool:

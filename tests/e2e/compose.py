@@ -13,8 +13,8 @@ from infra.settings import HOST, Settings
 from tests.e2e.shop import CommandFailed, Shop, printed, world
 from tests.ports import free_port_base
 
-PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG"})
-"""What docker itself needs of the environment; the rest would be settings."""
+PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG", "JAVA_TOOL_OPTIONS"})
+"""What docker itself needs of the environment, and Java's options; the rest would be settings."""
 
 PLACES = {"data_dir", "jars_dir", "port_base", "kafka_bootstrap_servers"}
 """Settings that are otherwise on this side of the containers."""
