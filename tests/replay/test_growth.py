@@ -10,6 +10,7 @@ from infra.kafka import Partition
 from infra.settings import Settings
 from pipelines.common import backlog
 from pipelines.common.backlog import Backlog
+from pipelines.common.judge import MILLISECOND
 from pipelines.common.watermark import MARGIN
 from tests.replay.answer import answer
 from tests.replay.judging import judge
@@ -23,7 +24,6 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 FIRST = timedelta(hours=4)
-MILLISECOND = timedelta(milliseconds=1)
 BATCHES_MIN = 12
 GROWTH_SECONDS_MAX = 120
 
