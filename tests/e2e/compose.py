@@ -50,7 +50,8 @@ class Composed(Shop):
         self.compose("--profile", "*", "stop")
         ended = self.containers("--all")
         assert ran <= {one["Name"] for one in ended}
-        assert not [one for one in ended if one["Name"] in ran and one["ExitCode"] == KILLED]
+        killed = {one["Name"] for one in ended if one["ExitCode"] == KILLED} & ran
+        assert not killed, f"killed: {', '.join(sorted(killed))}"
         self.compose("--profile", "*", "down")
 
     def states(self) -> dict[str, str]:

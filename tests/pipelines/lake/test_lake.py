@@ -34,7 +34,6 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
 SECONDS_MAX = 400
-KILLS = 2
 ABORTED = b"aborted"
 
 
@@ -78,10 +77,9 @@ def order(kafka: Settings) -> None:
 
 @pytest.fixture(scope="module")
 def tables(log: Settings) -> Lake:
-    """The lake when it holds the whole log, having been killed at drawn points on the way."""
-    chance, found = drawn("kills"), lake(log)
-    for _ in range(KILLS):
-        kill(log, chance, found)
+    """The lake when it holds the whole log, having been killed at a drawn point on the way."""
+    found = lake(log)
+    kill(log, drawn("a kill"), found)
     running = start(log)
     assert running.wait(SECONDS_MAX) == 0, output(log)
     return found
