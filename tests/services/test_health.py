@@ -104,7 +104,7 @@ def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(
     refused = api.get(rows).json()
     assert refused["title"] == "View withdrawn"
     assert "analytics g1 invalid (3 rows were dropped by the watermark)" in refused["detail"]
-    assert api.json("/readyz")["missing"] == [
+    assert api.ready().json("/readyz")["missing"] == [
         "analytics: no promoted generation that may be trusted"
     ]
     assert api.json("/v1/stock")["items"] == []
