@@ -9,6 +9,10 @@ LOG_DIR = "log"
 COPIES_MAX = 3
 """Of Kafka's own topics: one broker may be down, and nothing acknowledged is lost."""
 
+# Handing its partitions over takes a majority, which whoever stops last has not: it would wait for
+# one for five minutes, and be killed. The others take over from who is missed.
+SEVERAL = {"controlled.shutdown.enable": "false"}
+
 
 def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     """server.properties of a node that is broker and controller, alone or one of several.
@@ -69,9 +73,7 @@ def quorum(settings: Settings, controller: str) -> dict[str, str]:
     return {
         "controller.quorum.voters": settings.broker_voters,
         "inter.broker.listener.name": "NETWORK",
-        # Handing its partitions over takes a majority, which whoever stops last has not: it would
-        # wait for one for five minutes, and be killed. The others take over from who is missed.
-        "controlled.shutdown.enable": "false",
+        **(SEVERAL if len(voters_of(settings)) > 1 else {}),
     }
 
 
