@@ -37,6 +37,7 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
         **quorum(settings, controller),
+        **(SEVERAL if len(voters) > 1 else {}),
         "log.dirs": log_dir,
         # Topics are made from contracts, never by a typing mistake.
         "auto.create.topics.enable": "false",
@@ -73,7 +74,6 @@ def quorum(settings: Settings, controller: str) -> dict[str, str]:
     return {
         "controller.quorum.voters": settings.broker_voters,
         "inter.broker.listener.name": "NETWORK",
-        **(SEVERAL if len(voters_of(settings)) > 1 else {}),
     }
 
 

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 WHOLE = "inventory"
-"""The pipeline that every schedule is played to; each of the others shares its shell, and one."""
+"""The pipeline that every schedule is played to; the others, in the same shell, are played one."""
 
 
 def schedules(chance: Random, name: str) -> list[Schedule]:
