@@ -241,7 +241,7 @@ def pace_of(where: Settings, pipeline: Pipeline, generation: Generation, head: H
         now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
     else:
         left = unread(where, pipeline, generation)
-        now = pace(pipeline.reads, left, limit)
+        now = pace(pipeline.reads, left, limit, batch_is_open=checkpoint.open_batch() >= 0)
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,

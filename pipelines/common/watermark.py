@@ -1,8 +1,8 @@
 """How long a generation remembers event ids: the watermark only frees memory, it decides nothing.
 
-Spark reads partitions at different paces. Live, they stay within MARGIN of each other. While a
-backlog is read they may be as far apart as the backlog is long, so the memory has to span it;
-then the same checkpoint goes on with the shorter one.
+A live batch reads every partition to its end, so that afterwards they are within MARGIN of each
+other. While a backlog is read batch by batch they may be as far apart as the backlog is long, so
+the memory has to span it; then the same checkpoint goes on with the shorter one.
 """
 
 from collections.abc import Iterable
@@ -28,11 +28,21 @@ class Pace:
     """Whether it reads what came before the log."""
 
 
-def pace(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
-    """The pace for what is left to read, with so many records per batch while there is much."""
-    if backlog.span <= MARGIN and backlog.records <= records_per_batch_max:
-        return Pace(live=True, memory=horizon(reads) + MARGIN, records_per_batch_max=None)
-    return catching_up(reads, backlog, records_per_batch_max)
+def pace(
+    reads: Iterable[Contract],
+    backlog: Backlog,
+    records_per_batch_max: int,
+    batch_is_open: bool = False,
+) -> Pace:
+    """The pace for what is left to read, with so many records per batch while there is much.
+
+    What fits in one batch is read live, however long it took to happen: by the watermark that the
+    batch leaves, no partition has anything left. A batch that is begun and not finished is run
+    again first, though, to where it was to end, which may be anywhere.
+    """
+    if backlog.records > records_per_batch_max or (batch_is_open and backlog.span > MARGIN):
+        return catching_up(reads, backlog, records_per_batch_max)
+    return Pace(live=True, memory=horizon(reads) + MARGIN, records_per_batch_max=None)
 
 
 def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:

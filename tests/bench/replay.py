@@ -4,7 +4,6 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import count
 from statistics import median
 
@@ -20,7 +19,7 @@ from pipelines.common.pipeline import load
 from pipelines.common.run import engine, refuse_drops, start
 from pipelines.common.session import session
 from pipelines.common.source import FETCH, kafka_options
-from pipelines.common.watermark import pace
+from pipelines.common.watermark import catching_up
 from tests.bench import history
 from tests.bench.broker import broker
 from tests.bench.figures import Figure, Yardstick, at_least
@@ -89,8 +88,7 @@ class Replays:
         make_outputs(self._where, self._pipeline, generation)
         records_max = self._where.pipeline_records_per_batch_max
         left = backlog(self._where, self._topics, {})
-        now = replace(pace(self._pipeline.reads, left, records_max), live=False)
-        now = replace(now, records_per_batch_max=records_max)
+        now = catching_up(self._pipeline.reads, left, records_max)
         began = time.monotonic()
         query = start(self._spark, self._where, self._pipeline, generation, now)
         if not query.awaitTermination(REPLAY_SECONDS_MAX):

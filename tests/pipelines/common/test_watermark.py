@@ -12,8 +12,8 @@ HORIZON = timedelta(hours=2)
 RECORDS_PER_BATCH_MAX = 1_000
 
 
-def paced(backlog: Backlog) -> Pace:
-    return pace(PIPELINE.reads, backlog, RECORDS_PER_BATCH_MAX)
+def paced(backlog: Backlog, batch_is_open: bool = False) -> Pace:
+    return pace(PIPELINE.reads, backlog, RECORDS_PER_BATCH_MAX, batch_is_open)
 
 
 spans = st.timedeltas(min_value=timedelta(), max_value=timedelta(days=3650))
@@ -26,15 +26,25 @@ def test_nothing_to_read_is_live() -> None:
 
 def test_a_live_batch_takes_all_there_is_and_one_that_catches_up_does_not() -> None:
     assert paced(Backlog(0, timedelta())).records_per_batch_max is None
-    assert paced(Backlog(1, 2 * MARGIN)).records_per_batch_max == RECORDS_PER_BATCH_MAX
+    much = Backlog(RECORDS_PER_BATCH_MAX + 1, timedelta())
+    assert paced(much).records_per_batch_max == RECORDS_PER_BATCH_MAX
 
 
-def test_a_backlog_longer_than_the_margin_is_caught_up_with() -> None:
-    assert not paced(Backlog(1, MARGIN + timedelta(milliseconds=1))).live
+@given(spans)
+def test_what_fits_in_one_batch_is_read_live_however_long_it_took_to_happen(
+    span: timedelta,
+) -> None:
+    assert paced(Backlog(RECORDS_PER_BATCH_MAX, span)).live
 
 
-def test_a_backlog_of_many_records_is_caught_up_with_however_short() -> None:
-    assert not paced(Backlog(RECORDS_PER_BATCH_MAX + 1, timedelta())).live
+@given(spans)
+def test_what_does_not_fit_in_one_batch_is_caught_up_with_however_short(span: timedelta) -> None:
+    assert not paced(Backlog(RECORDS_PER_BATCH_MAX + 1, span)).live
+
+
+def test_an_open_batch_may_end_anywhere_in_a_backlog_longer_than_the_margin() -> None:
+    assert paced(Backlog(1, MARGIN), batch_is_open=True).live
+    assert not paced(Backlog(1, MARGIN + timedelta(milliseconds=1)), batch_is_open=True).live
 
 
 @given(spans)
@@ -45,8 +55,12 @@ def test_a_backlog_may_double_while_it_is_being_read_and_no_more(span: timedelta
 
 
 @given(spans)
-def test_the_watermark_never_passes_the_first_record_of_a_backlog(span: timedelta) -> None:
+def test_the_watermark_never_passes_the_first_record_left_by_a_batch(span: timedelta) -> None:
     # The watermark is the newest event time less the memory; a record may be late by the horizon.
     oldest_event = -HORIZON
     newest_event = span
-    assert newest_event - paced(Backlog(1, span)).memory < oldest_event
+    for left in (
+        paced(Backlog(RECORDS_PER_BATCH_MAX + 1, span)),
+        paced(Backlog(1, span), batch_is_open=True),
+    ):
+        assert newest_event - left.memory < oldest_event
