@@ -3,6 +3,10 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
@@ -13,9 +17,11 @@ from pipelines.common.pipeline import load
 from services.api.tables import Table
 from tests.e2e.loop import ordered_ids, soon
 from tests.e2e.shop import CommandFailed, Shop
+from tests.guide import Reader, blocks
 from tests.waiting import wait_until
 
 FORGED = "FORGED"
+ANSWER_SECONDS_MAX = 60
 NIGHT_SECONDS_MAX = 200  # in the fastest of these worlds, and then some
 RUNNING = str(Settings.model_fields["pipelines"].default).split(",")
 
@@ -43,6 +49,24 @@ def test_stock_changes_while_one_looks(shop: Shop) -> None:
 
 def test_every_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
     assert all(found["exact"] for found in shop.verify_grown().values())
+
+
+def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
+    shop: Shop, tmp_path: Path
+) -> None:
+    reader = Reader(shop.where, tmp_path)
+    [one_event, a_file] = blocks()["sh"]
+    [a_client] = blocks()["python"]
+    assert shelf(shop) is None
+    for _ in range(2):  # sent again, within the horizon: the same event
+        reader.shell(one_event)
+    counted(shop, on_hand=10, sold=0)
+    assert "3 rows · 3 published" in reader.shell(a_file)
+    counted(shop, on_hand=4, sold=6)
+    assert reader.python(a_client) == "2 left of MINE in S001\n"
+    counted(shop, on_hand=2, sold=8)
+    assert reader.python(a_client) == "0 left of MINE in S001\n"
+    assert all(found["exact"] for found in shop.verify().values())
 
 
 @pytest.mark.docker
@@ -105,3 +129,22 @@ def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
         assert found["exact"]
         assert found["marker"] > before[name]["marker"]
         assert found["books"]["applied"] > before[name]["books"]["applied"]
+
+
+def shelf(shop: Shop) -> Any:
+    try:
+        return shop.get("/v1/stock/S001/MINE")
+    except HTTPError as error:
+        if error.code != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+
+
+def counted(shop: Shop, on_hand: int, sold: int) -> None:
+    """Wait until the shelf is as it must be."""
+
+    def there() -> bool:
+        found = shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
+        return (found["units_on_hand"], found["units_sold"]) == (on_hand, sold)
+
+    wait_until(there, f"{on_hand} of MINE on hand, {sold} sold", ANSWER_SECONDS_MAX)
