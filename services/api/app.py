@@ -21,6 +21,7 @@ from services.api import (
     history,
     limits,
     metrics,
+    orders,
     pipelines,
     prices,
     problems,
@@ -46,6 +47,7 @@ from services.api.generation import Generation
 from services.api.generations import Generations
 from services.api.lake import Lake
 from services.api.materializer import Materializer, OnLoaded
+from services.api.orderbook import ANSWERS, ORDERS
 from services.api.pricebook import PRICEBOOK
 from services.api.publishing import OVERRIDES, Publishing
 from services.api.registering import Registering, telling
@@ -87,7 +89,7 @@ def app(sources: Sources) -> FastAPI:
     made.add_middleware(Counted, traffic=Traffic(figures))
     problems.install(made)
     for nouns in (
-        *(stock, products, prices, history, stock_outs, pipelines),
+        *(stock, products, prices, orders, history, stock_outs, pipelines),
         *(views, rows, exports, shortcuts, best_sellers, stream),
         *(events, quarantine, quality, times, health),
     ):
@@ -121,6 +123,8 @@ def sources(settings: Settings) -> Sources:
             telling(producer(settings, linger_ms=0)),
         ),
         prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
+        orders=Copy(ORDERS, settings.data_dir / "api" / "orders.sqlite", open_log),
+        answers=Copy(ANSWERS, settings.data_dir / "api" / "confirmations.sqlite", open_log),
         rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
         lake=Lake(folders(settings)),
         data_docs=settings.data_docs,

@@ -6,7 +6,9 @@ from typing import Any
 from contracts import (
     ADJUSTMENTS,
     ALERTS,
+    CONFIRMATIONS,
     PRICE_CHANGES,
+    PURCHASE_ORDERS,
     QUARANTINE,
     RECEIPTS,
     REFUNDS,
@@ -121,6 +123,17 @@ HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
 PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
 PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
 PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
+
+
+ORDER_PAGE = {
+    "items": [
+        {**plain(PURCHASE_ORDERS.examples[0]), "confirmation": plain(CONFIRMATIONS.examples[0])}
+    ],
+    "next": None,
+    "as_of": {
+        "inputs": {PURCHASE_ORDERS.name: [97, 88, 0, 102], CONFIRMATIONS.name: [95, 88, 0, 102]}
+    },
+}
 
 
 def row(table: Table) -> Document:

@@ -10,7 +10,15 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, create_model
 
-from contracts import NOTICE, PRICE_CHANGES, QUARANTINE, STOCK_LEVELS, model
+from contracts import (
+    CONFIRMATIONS,
+    NOTICE,
+    PRICE_CHANGES,
+    PURCHASE_ORDERS,
+    QUARANTINE,
+    STOCK_LEVELS,
+    model,
+)
 from contracts.judging import span
 
 
@@ -226,9 +234,9 @@ class WorldTime(BaseModel):
     state: str = Field(description="running, or stopped: then world time stands")
 
 
-class PricesAsOf(BaseModel):
+class TopicsAsOf(BaseModel):
     inputs: dict[str, list[int]] = Field(
-        description="per partition of the topic: the offset of the first record not in it"
+        description="per topic, one per partition: the offset of the first record not in it"
     )
 
 
@@ -252,21 +260,35 @@ class Price(HeldPrice):
     """What a product costs at a moment."""
 
     at: str = Field(description="the moment, in world time")
-    as_of: PricesAsOf = Field(description="what has been read")
+    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 class PricePage(BaseModel):
     items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
     next: str | None = Field(description="cursor of the next page; null on the last")
     at: str = Field(description="the moment, in world time")
-    as_of: PricesAsOf = Field(description="what has been read")
+    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 class PriceHistory(BaseModel):
     sku: str
     items: list[PriceChange] = Field(description="the last to hold first")
     next: str | None = Field(description="cursor of the next page; null on the last")
-    as_of: PricesAsOf = Field(description="what has been read")
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+class Order(model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
+    """What was ordered for a shelf, in answer to one review."""
+
+    confirmation: model(CONFIRMATIONS) | None = Field(  # type: ignore[valid-type]  # made at run time
+        description="what the supplier answered; null: nothing yet"
+    )
+
+
+class OrderPage(BaseModel):
+    items: list[Order] = Field(description="the newest review first")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: TopicsAsOf = Field(description="what has been read")
 
 
 class LakeAsOf(BaseModel):

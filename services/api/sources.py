@@ -31,6 +31,9 @@ class Sources:
     publishing: Publishing
     registering: Registering
     prices: Copy
+    orders: Copy
+    answers: Copy
+    """What the supplier said to orders."""
     rejections: Copy
     lake: Lake
     data_docs: Path
@@ -102,7 +105,7 @@ class Sources:
     def _background(self) -> tuple[Background, ...]:
         return (
             *(self.control, self.freshness, self.publishing, self.registering),
-            *(self.prices, self.rejections),
+            *(self.prices, self.orders, self.answers, self.rejections),
         )
 
     def dated(self, marker: Marker) -> dict[str, Any]:

@@ -28,21 +28,22 @@ class Table:
     `select_one` takes a key.
     """
 
-    def __init__(self, contract: Contract) -> None:
+    def __init__(self, contract: Contract, key: Sequence[str] = ()) -> None:
+        """Key: the fields that a row is known by, where they are not those of the contract."""
+        key = tuple(key) or contract.key
         kinds = {field.name: KINDS[field.type] for field in contract.fields}
         names = tuple(kinds)
-        rest = [name for name in names if name not in contract.key]
+        rest = [name for name in names if name not in key]
         columns = ", ".join(f"{_quoted(name)} {kind.sql}" for name, kind in kinds.items())
         updates = ", ".join(f"{_quoted(name)} = excluded.{_quoted(name)}" for name in rest)
         self.contract = contract
         self.view = contract.name
         self.name = _quoted(contract.name)
         self.columns = names
-        self.key = contract.key
+        self.key = key
         self.types = {name: PYTHON[kind.sql] for name, kind in kinds.items()}
         self.create = (
-            f"create table {self.name} ({columns}, primary key ({_listed(contract.key)})) "
-            "without rowid",
+            f"create table {self.name} ({columns}, primary key ({_listed(key)})) without rowid",
             *(
                 f"create index {_quoted(f'{contract.name} by {column}')} "
                 f"on {self.name} ({_quoted(column)})"
@@ -51,11 +52,11 @@ class Table:
         )
         self.upsert = (
             f"insert into {self.name} ({_listed(names)}) values ({_places(names)}) "
-            f"on conflict ({_listed(contract.key)}) do update set {updates} "
+            f"on conflict ({_listed(key)}) do update set {updates} "
             f"where excluded.{VERSION} >= {self.name}.{VERSION}"
         )
         self.select = f"select {_listed(names)} from {self.name}"
-        conditions = " and ".join(f"{_quoted(name)} = ?" for name in contract.key)
+        conditions = " and ".join(f"{_quoted(name)} = ?" for name in key)
         self.select_one = f"{self.select} where {conditions}"
         self.oldest = _oldest(self.name, contract)
         self.prune = (
@@ -63,7 +64,7 @@ class Table:
             if self.oldest
             else None
         )
-        self._key_at = tuple(names.index(name) for name in contract.key)
+        self._key_at = tuple(names.index(name) for name in key)
         self._into = tuple((name, kind.into) for name, kind in kinds.items())
         self._out = tuple((name, kind.out) for name, kind in kinds.items())
 

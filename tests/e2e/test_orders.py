@@ -40,6 +40,10 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
     soon(lambda: BY_THE_SECOND.search(told.read_text()), "a review is answered from generation 2")
     [(shelf, units), *_] = arrived(loop)
     soon(lambda: loop.get(f"/v1/stock/{shelf}")["units_received"] >= units, "stock rises")
+    store_id, sku = shelf.split("/")
+    told_of = loop.get(f"/v1/orders?store_id={store_id}&sku={sku}")["items"]
+    answers = [one["confirmation"] for one in told_of if one["confirmation"] is not None]
+    assert units in [one["shipped_units"] for one in answers]
     soon(loop.ready, "the gate and the supplier are ready again")
 
     found = loop.verify()

@@ -8,10 +8,12 @@ from itertools import count
 from contracts import (
     BOOKS,
     CLOCKS,
+    CONFIRMATIONS,
     GENERATIONS,
     HEARTBEATS,
     MARKERS,
     PRICE_CHANGES,
+    PURCHASE_ORDERS,
     QUARANTINE,
 )
 from infra.kafka import Partition, UnknownTopic
@@ -31,7 +33,8 @@ class MemoryLog:
         self._ids = count(1)
         for contract in (BOOKS, CLOCKS, GENERATIONS, HEARTBEATS, MARKERS, PRICE_CHANGES):
             self.make(contract.name, 1)
-        self.make(QUARANTINE.name, QUARANTINE.settings.partitions)
+        for contract in (QUARANTINE, PURCHASE_ORDERS, CONFIRMATIONS):
+            self.make(contract.name, contract.settings.partitions)
 
     def make(self, topic: str, partitions: int) -> None:
         """Make the topic, or make it anew: empty, with another id."""

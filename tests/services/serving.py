@@ -22,6 +22,7 @@ from services.api.freshness import Freshness
 from services.api.generations import Generations
 from services.api.lake import Lake
 from services.api.materializer import Materializer
+from services.api.orderbook import ANSWERS, ORDERS
 from services.api.pricebook import PRICEBOOK
 from services.api.publishing import Publishing
 from services.api.registering import Registering
@@ -50,6 +51,8 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         commits=commits,
         freshness=Freshness(generations.inputs, log.ends),
         prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
+        orders=Copy(ORDERS, folder / "orders.sqlite", log.open),
+        answers=Copy(ANSWERS, folder / "confirmations.sqlite", log.open),
         publishing=Publishing(lambda: Producer(NO_BROKER)),
         registering=Registering("api at a test", generations.loaded, lambda _: None),
         rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),

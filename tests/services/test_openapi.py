@@ -27,6 +27,7 @@ SHAPES = [
     (models.Price, examples.PRICE | examples.PRICES_AS_OF),
     (models.PricePage, examples.PRICE_PAGE),
     (models.PriceHistory, examples.PRICE_HISTORY),
+    (models.OrderPage, examples.ORDER_PAGE),
     (models.PastShelf, examples.PAST_SHELF),
     (models.MovementPage, examples.MOVEMENT_PAGE),
     (models.StockOutPage, examples.STOCK_OUT_PAGE),

@@ -1,0 +1,151 @@
+"""What was ordered, and what the supplier said to it, from the two topics in the log."""
+
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, encode, key
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+
+MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
+
+
+def publish(log: MemoryLog, contract: Contract, value: dict[str, Any]) -> None:
+    log.publish((contract.name, 0), key(contract, value), encode(contract, value))
+
+
+def order(log: MemoryLog, name: str, store: str, sku: str, day: int, **other: Any) -> None:
+    review_at = MIDNIGHT + timedelta(days=day)
+    value = {
+        **PURCHASE_ORDERS.examples[0],
+        "purchase_order_id": name,
+        "store_id": store,
+        "sku": sku,
+        "review_at": review_at,
+        "ordered_at": review_at + timedelta(minutes=2),
+        **other,
+    }
+    publish(log, PURCHASE_ORDERS, value)
+
+
+def confirm(log: MemoryLog, name: str, **other: Any) -> None:
+    publish(log, CONFIRMATIONS, {**CONFIRMATIONS.examples[0], "purchase_order_id": name, **other})
+
+
+@pytest.fixture
+def ordered(log: MemoryLog, api: Answers) -> Answers:
+    """Three orders of two reviews; the supplier has answered the first."""
+    order(log, "PO-1", "S001", "A", day=0)
+    order(log, "PO-2", "S001", "B", day=1)
+    order(log, "PO-3", "S002", "A", day=1)
+    confirm(log, "PO-1", shipped_units=12)
+    return read(api, 3, 1)
+
+
+def read(api: Answers, orders: int, answers: int) -> Answers:
+    """Itself, once so many orders and answers have been read."""
+    wanted = {PURCHASE_ORDERS.name: orders, CONFIRMATIONS.name: answers}
+    api.eventually(
+        "/v1/orders",
+        lambda found: all(
+            found["as_of"]["inputs"].get(name, [0])[0] == end for name, end in wanted.items()
+        ),
+    )
+    return api
+
+
+def names(page: Any) -> list[str]:
+    return [one["purchase_order_id"] for one in page["items"]]
+
+
+def test_a_world_that_orders_nothing_has_no_orders(api: Answers) -> None:
+    found = api.eventually("/v1/orders", bool)
+    assert (found["items"], found["next"]) == ([], None)
+
+
+def test_the_newest_review_comes_first(ordered: Answers) -> None:
+    found = ordered.json("/v1/orders")
+    assert names(found) == ["PO-3", "PO-2", "PO-1"]
+    assert found["items"][0]["review_at"] == "2026-03-04T00:00:00.000Z"
+    assert found["as_of"]["inputs"][PURCHASE_ORDERS.name][0] == 3
+
+
+def test_an_order_stands_beside_its_answer_once_there_is_one(
+    log: MemoryLog, ordered: Answers
+) -> None:
+    answers = {
+        one["purchase_order_id"]: one["confirmation"] for one in ordered.json("/v1/orders")["items"]
+    }
+    assert answers["PO-1"]["shipped_units"] == 12
+    assert answers["PO-1"]["arrives_at"] == "2026-03-06T00:02:00.000Z"
+    assert answers["PO-2"] is None
+    confirm(log, "PO-2", shipped_units=0)
+    [late] = read(ordered, 3, 2).json("/v1/orders", sku="B")["items"]
+    assert late["confirmation"]["shipped_units"] == 0
+
+
+@pytest.mark.parametrize(
+    ("filters", "wanted"),
+    [
+        ({"store_id": "S001"}, ["PO-2", "PO-1"]),
+        ({"sku": "A"}, ["PO-3", "PO-1"]),
+        ({"store_id": "S001", "sku": "A"}, ["PO-1"]),
+        ({"store_id": "S009"}, []),
+    ],
+)
+def test_a_shelf_is_found_by_its_store_and_its_product(
+    ordered: Answers, filters: dict[str, str], wanted: list[str]
+) -> None:
+    assert names(ordered.json("/v1/orders", **filters)) == wanted
+
+
+def test_pages_go_back_without_a_gap_while_more_is_ordered(
+    log: MemoryLog, ordered: Answers
+) -> None:
+    first = ordered.json("/v1/orders", limit=1)
+    order(log, "PO-4", "S001", "A", day=2)
+    read(ordered, 4, 1)
+    second = ordered.json("/v1/orders", limit=1, cursor=first["next"])
+    third = ordered.json("/v1/orders", limit=1, cursor=second["next"])
+    assert names(first) + names(second) + names(third) == ["PO-3", "PO-2", "PO-1"]
+    assert third["next"] is None
+
+
+def test_a_cursor_belongs_to_its_filters(ordered: Answers) -> None:
+    following = ordered.json("/v1/orders", limit=1)["next"]
+    answer = ordered.get("/v1/orders", limit=1, cursor=following, sku="A")
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert answer.json()["title"] == "Cursor of another question"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("limit", "0"), ("limit", "501"), ("shelf", "A"), ("sku", "A" * 65)]
+)
+def test_a_wrong_question_is_refused(ordered: Answers, name: str, value: str) -> None:
+    answer = ordered.get("/v1/orders", **{name: value})
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert name in answer.json()["detail"]
+
+
+def test_an_order_that_is_there_twice_is_one(log: MemoryLog, ordered: Answers) -> None:
+    order(log, "PO-1", "S001", "A", day=0, units=999 * 12)
+    confirm(log, "PO-1", shipped_units=0)
+    [one] = read(ordered, 4, 2).json("/v1/orders", store_id="S001", sku="A")["items"]
+    assert (one["units"], one["confirmation"]["shipped_units"]) == (24, 12)
+
+
+def test_a_restart_goes_on_where_it_stood(
+    log: MemoryLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    order(log, "PO-1", "S001", "A", day=0)
+    with serving(memory_sources(log, tmp_path)) as api:
+        read(api, 1, 0)
+    caplog.clear()
+    order(log, "PO-2", "S001", "A", day=1)
+    with serving(memory_sources(log, tmp_path)) as api:
+        assert names(read(api, 2, 0).json("/v1/orders")) == ["PO-2", "PO-1"]
+    assert "rebuilding" not in caplog.text
