@@ -150,10 +150,13 @@ def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
 
 
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
-    found = json.loads(shop.retail("replay", "verify", "--all", "--json").splitlines()[-1])
-    assert {one["pipeline"] for one in found["replays"]} == set(shop.where.pipeline_names)
-    assert all(one["empty"] and one["records"] > 0 for one in found["replays"])
-    assert all(view["before"] > 0 for one in found["replays"] for view in one["views"])
+    name = drawn("a pipeline").choice(shop.where.pipeline_names)
+    said = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
+    [found] = json.loads(said)["replays"]
+    assert found["pipeline"] == name
+    assert found["empty"]
+    assert found["records"] > 0
+    assert all(view["before"] > 0 for view in found["views"])
 
 
 def alerts_come(shop: Shop, stricter: Path) -> None:

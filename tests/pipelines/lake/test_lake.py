@@ -43,8 +43,7 @@ def log(kafka: Settings) -> Settings:
 
     The lake is where a URL says.
     """
-    chance = drawn("lake")
-    entries = drawn_log(chance)
+    entries = drawn_log(drawn("lake"))
     publish(kafka, entries)
     order(kafka)
     stranger = producer(kafka)
@@ -53,7 +52,7 @@ def log(kafka: Settings) -> Settings:
     stranger.flush(SECONDS_MAX)
     return kafka.model_copy(
         update={
-            "pipeline_records_per_batch_max": len(entries) // chance.randint(2, 4),
+            "pipeline_records_per_batch_max": len(entries) // 2 + 1,
             "lake_url": (kafka.data_dir / "another lake").as_uri(),
         }
     )
