@@ -1,4 +1,4 @@
-"""Facts: what holds of a key from a moment on (a price, a product, a store).
+"""Facts: what holds of a key from a moment on (a price, a plan, a product, a store).
 
 From when on is decided by the record alone, so that whoever looks a fact up finds the same, live
 and replayed: it needs notice.
@@ -7,10 +7,12 @@ and replayed: it needs notice.
 from collections.abc import Mapping
 from datetime import timedelta
 
-from contracts.catalog import PRICE_CHANGES, PRODUCTS, STORES
+from contracts.catalog import PRICE_CHANGES, PRODUCTS, PROMOTIONS, STORES
 from contracts.shape import Contract
 
-FACTS: Mapping[str, Contract] = {topic.name: topic for topic in (PRICE_CHANGES, PRODUCTS, STORES)}
+FACTS: Mapping[str, Contract] = {
+    topic.name: topic for topic in (PRICE_CHANGES, PRODUCTS, PROMOTIONS, STORES)
+}
 """The topics of facts, by name. Each record says in `effective_at` from when on it is to hold."""
 
 ON_ITS_WAY = timedelta(minutes=5)
