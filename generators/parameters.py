@@ -11,7 +11,7 @@ Refill = Literal["vans", "orders"]
 """Who fills the shelves: the simulator's own vans, or whoever obeys purchase orders."""
 
 # Raised by whoever changes what a world with the same parameters does.
-RULES = 7
+RULES = 8
 
 
 @dataclass(frozen=True)

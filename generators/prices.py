@@ -1,4 +1,7 @@
-"""Prices: the same in every store, announced long before they hold; lower while promoted."""
+"""Prices: the same in every store, announced long before they hold; lower while promoted.
+
+A promotion is planned a week ahead; its prices are announced when any price is.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,8 +9,15 @@ from typing import Any, NamedTuple
 from generators.chance import chance
 from generators.event import Event
 from generators.products import Product, price_cents
-from generators.promotions import Promotions
-from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS, day, hour_of_day, hour_start_ms
+from generators.promotions import NOTICE_DAYS, Promotion, Promotions
+from generators.ticks import (
+    ANNOUNCED_MS,
+    START_MS,
+    day,
+    day_start_ms,
+    hour_of_day,
+    hour_start_ms,
+)
 
 CHANGED_SHARE = 0.03  # of the products, each day
 DECIDED_AT_HOUR = 10  # of the day; they hold from the midnight after
@@ -42,7 +52,7 @@ class Prices:
         if hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
         now_ms = hour_start_ms(hour)
-        effective_ms = now_ms + (24 - DECIDED_AT_HOUR) * HOUR_MS
+        effective_ms = day_start_ms(day(hour) + 1)
         events = []
         for number, cents in self._tomorrow(day(hour)).items():
             self._ahead.append(Change(effective_ms, number, cents))
@@ -51,10 +61,41 @@ class Prices:
             events.append(_changed(event_id, now_ms, sku, cents, effective_ms))
         return events
 
+    def introduced_plans(self) -> list[Event]:
+        """The promotions that are planned when the world begins."""
+        planned = self._promotions.planned(0)
+        return [self._plan(*one, ANNOUNCED_MS, START_MS) for one in planned.items()]
+
+    def planned(self, hour: int) -> list[Event]:
+        """The promotions that are announced when the world's n-th hour begins."""
+        if hour_of_day(hour) != DECIDED_AT_HOUR:
+            return []
+        tomorrow = day(hour) + 1
+        now_ms, effective_ms = hour_start_ms(hour), day_start_ms(tomorrow)
+        beginning = self._promotions.beginning(tomorrow + NOTICE_DAYS)
+        return [self._plan(*one, now_ms, effective_ms) for one in beginning.items()]
+
+    def _plan(self, number: int, promotion: Promotion, at_ms: int, effective_ms: int) -> Event:
+        sku, usual_cents = self._products[number].sku, self._usual_cents[number]
+        return {
+            "event_id": f"{sku}-promotion-{promotion.begins}",
+            "event_time": at_ms,
+            "sku": sku,
+            "starts_at": day_start_ms(promotion.begins),
+            "ends_at": day_start_ms(promotion.ends),
+            "usual_price_cents": usual_cents,
+            "price_cents": promotion.price_cents(usual_cents),
+            "effective_at": effective_ms,
+        }
+
     def _tomorrow(self, today: int) -> dict[int, int]:
-        """The prices that change, by product: promotions begin and end, and some are set anew."""
+        """The prices that change, by product: promotions begin and end, and some are set anew.
+
+        None from its promotion's plan on until it is over: the plan says which price is usual.
+        """
         draw = chance(self._seed, "prices", today)
         promoted, still = self._promotions.on(today), self._promotions.on(today + 1)
+        planned = self._promotions.planned(today + 1)
         changed = {}
         for number, product in enumerate(self._products):
             anew = draw.random() < CHANGED_SHARE
@@ -62,7 +103,7 @@ class Prices:
                 changed[number] = still[number].price_cents(self._usual_cents[number])
             elif number in promoted and number not in still:
                 changed[number] = self._usual_cents[number]
-            elif anew and number not in still:
+            elif anew and number not in still and number not in planned:
                 self._usual_cents[number] = price_cents(product.unit_cost_cents, draw)
                 changed[number] = self._usual_cents[number]
         return changed

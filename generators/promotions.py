@@ -5,18 +5,25 @@ from typing import NamedTuple
 
 from generators.chance import chance
 
-EVERY_DAYS = 7  # a product has its day of the week, on which a promotion of it may begin
-STARTED_SHARE = 0.1  # of the products whose day it is
+EVERY_DAYS = 14  # a product has its day of the fortnight, on which a promotion of it may begin
+STARTED_SHARE = 0.2  # of the products whose day it is
 DAYS_MIN = 2
-DAYS_MAX = 5  # so that the last day is always followed by one at the usual price
+DAYS_MAX = 5
+NOTICE_DAYS = 6  # on which a plan is known before it begins: none before the last one is over
 CUT_PERCENT_MIN = 15
 CUT_PERCENT_MAX = 40
 LIFT_PER_CUT_PERCENT = 6  # percent: half the price brings four times the buyers
 
 
 class Promotion(NamedTuple):
+    begins: int  # the world's n-th day
     days: int
     cut_percent: int
+
+    @property
+    def ends(self) -> int:
+        """The first day on which it is over."""
+        return self.begins + self.days
 
     def price_cents(self, usual_cents: int) -> int:
         return max(1, usual_cents * (100 - self.cut_percent) // 100)
@@ -38,15 +45,27 @@ class Promotions:
         """What is promoted on the world's n-th day, by product; nothing on its first."""
         return {
             product: promotion
-            for begun in range(max(1, day - DAYS_MAX + 1), day + 1)
-            for product, promotion in self._beginning(begun).items()
-            if day < begun + promotion.days
+            for begins in range(day - DAYS_MAX + 1, day + 1)
+            for product, promotion in self.beginning(begins).items()
+            if day < promotion.ends
         }
 
-    def _beginning(self, day: int) -> dict[int, Promotion]:
+    def planned(self, day: int) -> Mapping[int, Promotion]:
+        """What is known on the world's n-th day of promotions to come, by product."""
+        return {
+            product: promotion
+            for begins in range(day + 1, day + NOTICE_DAYS + 1)
+            for product, promotion in self.beginning(begins).items()
+        }
+
+    def beginning(self, day: int) -> Mapping[int, Promotion]:
+        """What begins with the world's n-th day, by product."""
+        if day < 1:
+            return {}
         draw = chance(self._seed, "promotions", day)
         return {
             product: Promotion(
+                begins=day,
                 days=DAYS_MIN + int(draw.random() * (DAYS_MAX - DAYS_MIN + 1)),
                 cut_percent=CUT_PERCENT_MIN
                 + int(draw.random() * (CUT_PERCENT_MAX - CUT_PERCENT_MIN + 1)),

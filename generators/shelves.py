@@ -5,13 +5,14 @@ from typing import Any
 
 from generators.demand import UNITS_PER_RECEIPT_MEAN
 from generators.parameters import Refill
-from generators.products import Product
+from generators.products import LEAD_TIME_DAYS_MAX, Product
 from generators.stores import Store
 from generators.supply import Supply
 
 UNITS_MIN = 6  # on a full shelf
-COVER_DAYS = 1.0  # of mean demand, on a full shelf
+COVER_DAYS = 1  # of mean demand, on a full shelf
 REVIEWED_DAYS = 2  # until goods that a first review orders leave, at the latest
+AHEAD_DAYS = LEAD_TIME_DAYS_MAX + REVIEWED_DAYS  # that the first goods have to last, at most
 ORDER_BELOW_SHARE = 0.25  # of a full shelf: a busy day leaves some empty before the van comes
 
 
@@ -50,14 +51,23 @@ class Shelves:
         self._assortment = store.assortment
         self._order_below: list[int] = []
 
+    def opening(self, ahead: Sequence[Sequence[int]]) -> list[int]:
+        """Units to begin with: what will be wanted of each until goods can come; ahead: by day."""
+        by_day = [self._expected(wanted) for wanted in ahead]
+        return [
+            UNITS_MIN + int(sum(units[shelf] for units in by_day[:days]))
+            for shelf, days in enumerate(self._cover_days)
+        ]
+
     def begin_day(self, wanted: Sequence[int]) -> None:
         """The more a shelf is wanted today, relative to the others, the more it is to hold."""
-        units_per_day = self._visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(wanted)
-        self.full = [
-            UNITS_MIN + int(share * units_per_day * days)
-            for share, days in zip(wanted, self._cover_days, strict=True)
-        ]
+        self.full = [UNITS_MIN + int(units * COVER_DAYS) for units in self._expected(wanted)]
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
+
+    def _expected(self, wanted: Sequence[int]) -> list[float]:
+        """Units of each shelf that a mean day wants."""
+        units = self._visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(wanted)
+        return [share * units for share in wanted]
 
     def put(self, shelf: int, units: int) -> None:
         sku = self.skus[shelf]

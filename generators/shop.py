@@ -38,10 +38,10 @@ class Shop:
         self._tick = 0
         self._written = 0  # events of this tick
 
-    def open(self) -> None:
-        """Fill the empty shelves before the first customer comes."""
+    def open(self, ahead: Sequence[Sequence[int]]) -> None:
+        """Fill the empty shelves before the first customer comes. Ahead: appeal, by day."""
         now_ms = tick_start_ms(0)
-        for shelf, units in enumerate(self.shelves.full):
+        for shelf, units in enumerate(self.shelves.opening([*map(self._wanted, ahead)])):
             self.shelves.put(shelf, units)
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
             event = self._adjustment(event_id, shelf, units, "opening", now_ms)
@@ -49,11 +49,7 @@ class Shop:
 
     def begin_day(self, appeal: Sequence[int]) -> None:
         """Appeal: of every product of the retailer, what multiplies its popularity today."""
-        store = self.store
-        wanted = [
-            popularity * appeal[number]
-            for number, popularity in zip(store.assortment, store.popularity, strict=True)
-        ]
+        wanted = self._wanted(appeal)
         self._demand.begin_day(wanted)
         self.shelves.begin_day(wanted)
 
@@ -154,6 +150,14 @@ class Shop:
     def restore(self, state: dict[str, Any]) -> None:
         self.shelves.restore(state["shelves"])
         self._returns.restore(state["returns"])
+
+    def _wanted(self, appeal: Sequence[int]) -> list[int]:
+        """How much each shelf is wanted, relative to the others."""
+        store = self.store
+        return [
+            popularity * appeal[number]
+            for number, popularity in zip(store.assortment, store.popularity, strict=True)
+        ]
 
     def _begin(self, tick: int) -> None:
         self._tick = tick

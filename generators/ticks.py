@@ -32,6 +32,11 @@ def hour_of_day(hour: int) -> int:
     return (START.hour + hour) % 24
 
 
+def day_start_ms(number: int) -> int:
+    """The midnight with which the world's n-th day begins; the first lies before the world."""
+    return hour_start_ms(24 * number - START.hour)
+
+
 def day(hour: int) -> int:
     """The calendar day of the world's n-th hour, counted from the first."""
     return (START.hour + hour) // 24

@@ -11,10 +11,12 @@ from contracts import (
     LEDGER,
     PRICE_CHANGES,
     PRODUCTS,
+    PROMOTIONS,
     RECEIPTS,
     REFUNDS,
     SHIPMENTS,
     STORES,
+    Contract,
 )
 from generators.catalog import product_introduced, store_opened
 from generators.clock import WORLD
@@ -30,7 +32,7 @@ from generators.prices import Prices
 from generators.products import products
 from generators.promotions import Promotions
 from generators.seasons import SEASONS, season_percent
-from generators.shelves import Shelves
+from generators.shelves import AHEAD_DAYS, Shelves
 from generators.shop import Shop
 from generators.stores import stores
 from generators.supply import Confirmed
@@ -45,7 +47,7 @@ from generators.ticks import (
 )
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
-TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
+TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
 HORIZONS_MS = {
     topic.name: topic.horizon // timedelta(milliseconds=1) for topic in MOVING if topic.horizon
 }
@@ -170,31 +172,39 @@ class World:
         ]
 
     def _begin(self) -> None:
-        """Announce products, prices and stores, an hour before, and fill the shelves."""
+        """Announce products, prices, plans and stores, an hour before, and fill the shelves."""
         for product in self.products:
             introduced = product_introduced(product)
             self._outbox.post_clean(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
-        self._announce(self._prices.introduced(), ANNOUNCED_MS)
+        self._announce(PRICE_CHANGES, self._prices.introduced(), ANNOUNCED_MS)
+        self._announce(PROMOTIONS, self._prices.introduced_plans(), ANNOUNCED_MS)
         for store in self._stores:
             opened = store_opened(store)
             self._outbox.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
+        ahead = [self._appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:
-            shop.open()
+            shop.open(ahead)
 
     def _begin_day(self, today: int) -> None:
-        promoted = self._promotions.on(today)
-        season = {category: season_percent(category, today) for category in SEASONS}
-        appeal = [
-            season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
-            for n, product in enumerate(self.products)
-        ]
+        appeal = self._appeal(today)
         for shop in self._shops:
             shop.begin_day(appeal)
         self._day = today
 
+    def _appeal(self, number: int) -> list[int]:
+        """Of every product, what multiplies its popularity on the world's n-th day."""
+        promoted = self._promotions.on(number)
+        season = {category: season_percent(category, number) for category in SEASONS}
+        return [
+            season[product.category] * (promoted[n].lift_percent if n in promoted else 100)
+            for n, product in enumerate(self.products)
+        ]
+
     def _begin_hour(self, hour: int) -> None:
         self._outbox.begin_hour(hour)
-        self._announce(self._prices.decided(hour), hour_start_ms(hour))
+        now_ms = hour_start_ms(hour)
+        self._announce(PRICE_CHANGES, self._prices.decided(hour), now_ms)
+        self._announce(PROMOTIONS, self._prices.planned(hour), now_ms)
         if self._prices.take_effect(hour):
             for shop in self._shops:
                 shop.shelves.price(self._prices.cents)
@@ -202,9 +212,9 @@ class World:
             shop.begin_hour(hour)
             self._incidents.begin_hour(hour, shop)
 
-    def _announce(self, changes: Iterable[Event], now_ms: int) -> None:
-        for change in changes:
-            self._outbox.post_clean(PRICE_CHANGES.name, change["sku"], change, now_ms)
+    def _announce(self, topic: Contract, facts: Iterable[Event], now_ms: int) -> None:
+        for fact in facts:
+            self._outbox.post_clean(topic.name, fact["sku"], fact, now_ms)
 
     def _publish(self, tick: int, end_ms: int) -> list[Publication]:
         pages = {store.store_id: Page() for store in self._stores}
