@@ -39,11 +39,12 @@ def live(spark: SparkSession, settings: Settings, side: AsOf) -> DataFrame:
 
 
 def schema(side: AsOf) -> T.StructType:
+    """The side's columns. A time that an event names is in milliseconds, as it was judged."""
     kinds = {
         "string": T.StringType(),
         "int": T.LongType(),
         "long": T.LongType(),
-        "timestamp": T.TimestampType(),
+        "timestamp": T.LongType(),
     }
     types = {field.name: kinds[field.type] for field in side.topic.fields if field.type in kinds}
     named = {**{name: name for name in side.topic.key}, **side.columns}

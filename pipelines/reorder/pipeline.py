@@ -1,14 +1,16 @@
 """When to order what: proposals for every shelf, at every midnight."""
 
 from datetime import timedelta
+from functools import partial
 
 from pyspark.sql import DataFrame
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROPOSALS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, RECEIPTS, REFUNDS, SHIPMENTS
 from pipelines.common.fold import is_book
 from pipelines.common.pipeline import AsOf, Pipeline, View
 from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
+    PLAN,
     TERMS,
     adjusted,
     entries,
@@ -20,6 +22,10 @@ from pipelines.reorder.transform import (
 )
 
 POLICY = Policy()
+SIDES = (
+    AsOf(PRODUCTS, since="effective_at", columns={name: name for name in TERMS}),
+    AsOf(PROMOTIONS, since="effective_at", columns=PLAN),
+)
 
 
 def finish(reviews: DataFrame) -> DataFrame:
@@ -29,9 +35,9 @@ def finish(reviews: DataFrame) -> DataFrame:
 PIPELINE = Pipeline(
     name="reorder",
     posts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
-    views=(View(PROPOSALS, entries=entries, ends="review_at"),),
+    views=(View(PROPOSALS, entries=partial(entries, POLICY), ends="review_at"),),
     totals=totals,
-    sides=(AsOf(PRODUCTS, since="effective_at", columns={name: name for name in TERMS}),),
+    sides=SIDES,
     finish=finish,
     every=timedelta(seconds=15),
 )

@@ -1,8 +1,10 @@
 """The policy: below which inventory position to order for a shelf, and up to which.
 
-The demand of the days before the review is taken for that of the days to come. A shelf needs what
-is sold until goods ordered at the *next* review are there, and some more since demand varies: that
-is the reorder point. An order takes it further by what is cheapest to order at once.
+The demand of the days before the review is taken for that of the days to come. A promotion bends
+both: what it sold counts as what the usual price would have sold, and its days to come as the days
+that they are worth. A shelf needs what is sold until goods ordered at the *next* review are there,
+and some more since demand varies: that is the reorder point. An order takes it further by what is
+cheapest to order at once.
 
 The functions are plain arithmetic. They take numbers, or columns of Spark with `Arithmetic` of its
 own, and give the same for both.
@@ -11,6 +13,7 @@ own, and give the same for both.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import floordiv
 from typing import Any, NamedTuple
 
 DAYS = 7
@@ -25,7 +28,8 @@ class Policy:
     safety: float = (
         2.5  # deviations: a unit costs a thousandth a day to hold, and its margin to lack
     )
-    swing: float = 1.0  # of the mean: Saturdays and promotions last for days, and are not chance
+    swing: float = 0.5  # of the mean: Fridays and Saturdays are not chance
+    lift_per_cut: int = 6  # half the price brings four times the buyers, as past promotions did
     dispersion_min: float = 3.3  # variance over mean: customers take up to six of a thing at once
     late_days: float = 0.25  # one delivery in ten is up to six hours late
     order_cents: int = 30  # to write, pick, and put an order on a shelf
@@ -38,6 +42,8 @@ class Arithmetic(NamedTuple):
     sqrt: Callable[[Any], Any] = math.sqrt
     ceil: Callable[[Any], Any] = math.ceil
     largest: Callable[..., Any] = max
+    smallest: Callable[..., Any] = min
+    divided: Callable[[Any, Any], Any] = floordiv
 
 
 class Levels(NamedTuple):
@@ -45,32 +51,71 @@ class Levels(NamedTuple):
     order_up_to_units: Any
 
 
+class Plan(NamedTuple):
+    """A promotion, as seen at a review."""
+
+    lift_permille: Any
+    """How much is wanted while it lasts, of what usually is."""
+    begins_days: Any
+    """How long after the review; below zero: before it."""
+    ends_days: Any
+
+
+NO_PLAN = Plan(1_000, 0.0, 0.0)
+
+
+def lift_permille(
+    usual_cents: Any,
+    cents: Any,
+    policy: Policy,
+    on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
+) -> Any:
+    """How much is wanted at a price, of what is wanted at the usual one."""
+    cut = (usual_cents - cents) * (policy.lift_per_cut * 1_000)
+    return on.divided(cut, usual_cents) + 1_000
+
+
+def usual_milli(units: Any, lift: Any, on: Arithmetic = Arithmetic()) -> Any:  # noqa: B008
+    """Thousandths of units that the usual price would have sold where a lifted one sold these."""
+    return on.divided(units * 1_000_000, lift)
+
+
 def levels(
-    sold: Sequence[Any],
+    sold_milli: Sequence[Any],
     days: Any,
     lead_time_days: Any,
     pack_size_units: Any,
     unit_cost_cents: Any,
+    plan: Plan,
     policy: Policy,
     on: Arithmetic = Arithmetic(),  # noqa: B008  it has no state
 ) -> Levels:
     """The levels of one shelf at one review.
 
-    Sold: units of each of the DAYS before the review, the days before the shelf's first as zeros.
-    Days: how many of them count.
+    Sold: what the usual price would have sold on each of the DAYS before the review, in thousandths
+    of units; the days before the shelf's first as zeros. Days: how many of them count.
     """
-    total = sum(sold[1:], sold[0])
-    squares = sum((units * units for units in sold[1:]), sold[0] * sold[0])
-    mean = total / days
-    spread = (squares - total * mean) / on.largest(days - 1, 1)
+    total = sum(sold_milli[1:], sold_milli[0])
+    squares = sum((milli * milli for milli in sold_milli[1:]), sold_milli[0] * sold_milli[0])
+    mean_milli = total / days
+    mean = mean_milli / 1_000.0
+    spread = (squares - total * mean_milli) / on.largest(days - 1, 1) / 1_000_000.0
     variance = on.largest(spread, mean * policy.dispersion_min)
     exposed_days = lead_time_days + (policy.review_days + policy.late_days)
+    worth_days = exposed_days + promoted_days(plan, exposed_days, on) * (
+        plan.lift_permille / 1_000.0 - 1.0
+    )
     point = on.ceil(
-        mean * (1.0 + policy.swing) * exposed_days
-        + on.sqrt(variance * exposed_days) * policy.safety
+        mean * (1.0 + policy.swing) * worth_days + on.sqrt(variance * worth_days) * policy.safety
     )
     batch = on.ceil(cheapest(mean, unit_cost_cents, policy, on))
     return Levels(point, point + on.largest(batch, pack_size_units))
+
+
+def promoted_days(plan: Plan, exposed_days: Any, on: Arithmetic) -> Any:
+    """How much of the plan lies between the review and the end of what it is exposed to."""
+    begins_days = on.largest(plan.begins_days, 0.0)
+    return on.largest(on.smallest(plan.ends_days, exposed_days) - begins_days, 0.0)
 
 
 def cheapest(mean: Any, unit_cost_cents: Any, policy: Policy, on: Arithmetic) -> Any:

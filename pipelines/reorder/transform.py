@@ -9,11 +9,29 @@ from pyspark.sql import functions as F
 
 from contracts import RECEIPTS
 from pipelines.common.pipeline import Entry, Posting
-from pipelines.reorder.policy import DAYS, Arithmetic, Policy, levels
+from pipelines.reorder.policy import (
+    DAYS,
+    NO_PLAN,
+    Arithmetic,
+    Plan,
+    Policy,
+    levels,
+    lift_permille,
+    usual_milli,
+)
 
 DAY_MS = 24 * 60 * 60 * 1000
 TERMS = ("unit_cost_cents", "pack_size_units", "lead_time_days")
 """What a product's supplier asks."""
+PLAN = {
+    "starts_at": "plan_starts_ms",
+    "ends_at": "plan_ends_ms",
+    "usual_price_cents": "usual_price_cents",
+    "price_cents": "price_cents",
+}
+"""What is planned for a product."""
+PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
+"""What a review knows of a plan: numbers, since Spark adds up only such in place."""
 
 
 def sold(receipt: Column) -> Posting:
@@ -63,12 +81,17 @@ def no_units() -> Column:
     return F.array().cast("array<int>")
 
 
-def entries() -> list[Entry]:
+def entries(policy: Policy) -> list[Entry]:
     """A line in each of its reviews; days count back from a review, from zero."""
     published = F.unix_millis("published")
     midnight = published - F.pmod(published, F.lit(DAY_MS))
     came, went = (F.coalesce(name, F.lit(0)).cast("long") for name in ("came", "went"))
     sold_units = F.when(F.col("topic") == RECEIPTS.name, went).otherwise(0)
+    lift = lift_permille(F.col("usual_price_cents"), F.col("price_cents"), policy, COLUMNS)
+    happened_ms = F.unix_millis("event_time")
+    starts_ms, ends_ms = F.col("plan_starts_ms"), F.col("plan_ends_ms")
+    promoted = (happened_ms >= starts_ms) & (happened_ms < ends_ms)
+    lifted = F.when(promoted, lift).otherwise(1_000)
     return [
         Entry(
             {
@@ -79,7 +102,11 @@ def entries() -> list[Entry]:
                 "opens": F.col("opens"),
                 "moved": came - went if day == 0 else F.lit(0).cast("long"),
                 "sold": sold_units,
+                "usual_milli": usual_milli(sold_units, lifted, COLUMNS),
                 **{name: F.col(name) for name in TERMS},
+                "plan_starts_ms": starts_ms,
+                "plan_ends_ms": ends_ms,
+                "plan_lift_permille": lift,
             }
         )
         for day in range(DAYS)
@@ -89,15 +116,21 @@ def entries() -> list[Entry]:
 def totals() -> dict[str, Column]:
     """What the entries of one shelf and review add up to.
 
-    Terms are those that held when the newest event happened that knew any. Two events of one moment
-    know the same.
+    Terms are those that held when the newest event happened that knew any, and so is the plan. Two
+    events of one moment know the same.
     """
     known_at = F.when(F.col("pack_size_units").isNotNull(), F.col("event_time"))
+    planned_at = F.when(F.col("plan_starts_ms").isNotNull(), F.col("event_time"))
     return {
         "moved_units": units(F.col("moved")),
-        **{sold_on(day): units(F.when(F.col("day") == day, F.col("sold"))) for day in range(DAYS)},
+        "sold_units": units(F.col("sold")),
+        **{
+            sold_on(day): units(F.when(F.col("day") == day, F.col("usual_milli")))
+            for day in range(DAYS)
+        },
         "days": F.coalesce(F.max(F.when(F.col("opens"), F.col("day"))) + 1, F.lit(DAYS)),
         **{name: F.max_by(name, known_at) for name in TERMS},
+        **{name: F.max_by(name, planned_at) for name in PLANNED},
         "version": F.count_if("first_of_event"),
     }
 
@@ -107,19 +140,29 @@ def proposals(reviews: DataFrame, policy: Policy, is_book: Column) -> DataFrame:
 
     A product whose terms are not known cannot be ordered, and has no row.
     """
-    sold_units = [F.col(sold_on(day)) for day in range(DAYS)]
     proposed = levels(
-        sold_units,
+        [F.col(sold_on(day)).cast("double") for day in range(DAYS)],
         F.col("days"),
         F.col("lead_time_days"),
         F.col("pack_size_units"),
         F.col("unit_cost_cents"),
+        plan(),
         policy,
         COLUMNS,
     )
-    return reviews.where(is_book | F.col("pack_size_units").isNotNull()).withColumns(
-        {"sold_units": sum(sold_units[1:], sold_units[0]), **proposed._asdict()}
-    )
+    known = reviews.where(is_book | F.col("pack_size_units").isNotNull())
+    return known.withColumns(proposed._asdict())
+
+
+def plan() -> Plan:
+    """The plan of a shelf's product, seen from the review."""
+    seen = Plan(F.col("plan_lift_permille"), days_after("starts"), days_after("ends"))
+    return Plan(*map(F.coalesce, seen, map(F.lit, NO_PLAN)))
+
+
+def days_after(edge: str) -> Column:
+    """How long after the review the plan starts or ends."""
+    return (F.col(f"plan_{edge}_ms") - F.unix_millis("review_at")) / DAY_MS
 
 
 def sold_on(day: int) -> str:
@@ -130,8 +173,14 @@ def units(of: Column) -> Column:
     return F.coalesce(F.sum(of), F.lit(0))
 
 
-def largest(*numbers: Column | float) -> Column:
-    return F.greatest(*[one if isinstance(one, Column) else F.lit(one) for one in numbers])
+def as_columns(*numbers: Column | float) -> list[Column]:
+    return [one if isinstance(one, Column) else F.lit(one) for one in numbers]
 
 
-COLUMNS = Arithmetic(F.sqrt, F.ceil, largest)
+COLUMNS = Arithmetic(
+    F.sqrt,
+    F.ceil,
+    largest=lambda *numbers: F.greatest(*as_columns(*numbers)),
+    smallest=lambda *numbers: F.least(*as_columns(*numbers)),
+    divided=lambda number, by: F.call_function("div", number, by),
+)

@@ -1,5 +1,5 @@
 -- What every review proposes for a shelf, from the log alone. Times in milliseconds.
--- receipt, refund, shipment: a row per line; adjustment, product: a row per event.
+-- receipt, refund, shipment: a row per line; adjustment, product, plan: a row per event.
 with moved as (
     select topic, partition, event_id, event_time, published, store_id, sku,
            -units as moved, units as sold, false as opens
@@ -21,11 +21,23 @@ with moved as (
            units, 0, reason = 'opening'
     from adjustment
 ),
+-- What a plan promises: how much more is wanted, in thousandths of what usually is.
+lifting as (
+    select sku, since, starts_at, ends_at,
+           1000 + getvariable('lift_per_cut')::bigint * 1000 * (usual_price_cents - price_cents)
+                  // usual_price_cents as lift
+    from plan
+),
 known as (
-    select moved.*, moved.published // 86400000 as day, unit_cost_cents, pack_size_units, lead_time_days
+    select moved.*, moved.published // 86400000 as day, unit_cost_cents, pack_size_units, lead_time_days,
+           starts_at, ends_at, lift,
+           moved.sold * 1000000
+               // if(moved.event_time >= starts_at and moved.event_time < ends_at, lift, 1000) as usual_milli
     from moved
     asof left join product
         on moved.sku = product.sku and moved.event_time >= product.since
+    asof left join lifting
+        on moved.sku = lifting.sku and moved.event_time >= lifting.since
 ),
 -- What a shelf was told of on one day.
 daily as (
@@ -35,12 +47,16 @@ daily as (
         day,
         sum(moved)::bigint                                          as moved,
         sum(sold)::bigint                                           as sold,
+        sum(usual_milli)::bigint                                    as usual_milli,
         bool_or(opens)                                              as opens,
         count(distinct (topic, partition, event_id))                as events,
         max(event_time) filter (where pack_size_units is not null)  as known_at,
         arg_max(
             {cost: unit_cost_cents, pack: pack_size_units, lead: lead_time_days}, event_time
-        ) filter (where pack_size_units is not null)                as terms
+        ) filter (where pack_size_units is not null)                as terms,
+        max(event_time) filter (where lift is not null)             as planned_at,
+        arg_max({starts: starts_at, ends: ends_at, lift: lift}, event_time)
+            filter (where lift is not null)                         as plan
     from known
     group by all
 ),
@@ -52,9 +68,11 @@ reviewed as (
         sku,
         coalesce(sum(moved) filter (where ago = 0), 0)::bigint      as moved_units,
         sum(sold)::bigint                                           as sold_units,
-        sum(sold * sold)::bigint                                    as squares,
+        sum(usual_milli)::bigint                                    as usual_milli,
+        sum(usual_milli::hugeint * usual_milli)                     as squares,
         coalesce(max(ago) filter (where opens) + 1, 7)::bigint      as days,
         arg_max(terms, known_at) filter (where terms is not null)   as terms,
+        arg_max(plan, planned_at) filter (where plan is not null)   as plan,
         sum(events)::bigint                                         as version
     from daily
     cross join range(7) as back (ago)
@@ -63,11 +81,16 @@ reviewed as (
 expected as (
     select
         *,
-        sold_units / days                                           as mean,
-        (squares - sold_units * mean) / greatest(days - 1, 1)       as spread,
+        usual_milli / days                                          as mean_milli,
+        mean_milli / 1000                                           as mean,
+        (squares - usual_milli * mean_milli) / greatest(days - 1, 1) / 1000000 as spread,
         greatest(spread, mean * getvariable('dispersion_min'))      as variance,
         terms.lead + (getvariable('review_days') + getvariable('late_days')) as exposed_days,
-        terms.cost * getvariable('holding_per_day')                 as holding_cents
+        terms.cost * getvariable('holding_per_day')                 as holding_cents,
+        (plan.starts - review * 86400000) / 86400000                as begins_days,
+        (plan.ends - review * 86400000) / 86400000                  as ends_days,
+        greatest(least(ends_days, exposed_days) - greatest(begins_days, 0), 0) as promoted_days,
+        exposed_days + coalesce(promoted_days * (plan.lift / 1000 - 1), 0) as worth_days
     from reviewed
     where terms is not null
 ),
@@ -75,8 +98,8 @@ levelled as (
     select
         *,
         ceil(
-            mean * (1 + getvariable('swing')) * exposed_days
-            + sqrt(variance * exposed_days) * getvariable('safety')
+            mean * (1 + getvariable('swing')) * worth_days
+            + sqrt(variance * worth_days) * getvariable('safety')
         )::bigint                                                   as point,
         ceil(
             sqrt(mean * (2 * getvariable('order_cents')) / greatest(holding_cents, 0.001::double))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 
-from contracts import PRODUCTS, PROPOSALS
+from contracts import PRODUCTS, PROMOTIONS, PROPOSALS
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
 from pipelines.reorder.policy import Policy
@@ -50,7 +50,7 @@ class ReorderOracle:
 def reorder_oracle(settings: Settings, ends: Mapping[Partition, int]) -> ReorderOracle:
     """The oracle of a log below some offsets, by the policy that stands in the code.
 
-    Products are taken as they are known by now.
+    Products and promotions are taken as they are known by now.
     """
-    known = end_offsets(admin(settings), [PRODUCTS.name])
+    known = end_offsets(admin(settings), [PRODUCTS.name, PROMOTIONS.name])
     return ReorderOracle(read(settings, {**ends, **known}), Policy(), ends)

@@ -9,18 +9,29 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import differential_evolution
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from contracts import ADJUSTMENTS, PROMOTIONS, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.event import Event
 from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.products import Product
 from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
-from pipelines.reorder.policy import DAYS, Levels, Policy, levels
+from pipelines.reorder.policy import (
+    DAYS,
+    NO_PLAN,
+    Levels,
+    Plan,
+    Policy,
+    levels,
+    lift_permille,
+    usual_milli,
+)
 from services.ordering.deciding import Limits, Order, Proposal, Shelf, decide
 from services.supplier.shipping import Reliability, confirmation
 
@@ -30,8 +41,27 @@ FIRST_REVIEW_HOUR = 16
 """The world begins at eight in the morning."""
 ROUNDS_MAX, POPULATION = 20, 8
 
-Propose = Callable[[Shelf, Product, Sequence[int]], Levels]
-"""A shelf's levels, by what it sold on each day so far, the last one last."""
+
+class Sale(NamedTuple):
+    at_ms: int
+    units: int
+
+
+class Review(NamedTuple):
+    """What is known of a shelf at a midnight."""
+
+    at_ms: int
+    shelf: Shelf
+    product: Product
+    sold: Sequence[Sequence[Sale]]
+    """On each day so far, the last one last."""
+    plans: Sequence[Event]
+    """The promotions of its product, those announced last at the end."""
+    told_ms: int
+    """When the newest event happened that moved it."""
+
+
+Propose = Callable[[Review], Levels]
 
 
 @dataclass(frozen=True)
@@ -76,9 +106,10 @@ class Life:
         self._seed = parameters.seed
         self._proposals: list[Proposal] = []
         self._ordered: list[Order] = []
-        self._sold_by_day: dict[Shelf, list[int]] = defaultdict(list)
+        self._sold: dict[Shelf, list[list[Sale]]] = defaultdict(lambda: [[]])  # by day
+        self._plans: dict[str, list[Event]] = defaultdict(list)  # by sku
+        self._told_ms: dict[Shelf, int] = {}
         self._moved: Counter[Shelf] = Counter()  # since the last review
-        self._sold: Counter[Shelf] = Counter()  # since the last review
         self._sold_hour: Counter[Shelf] = Counter()
         self._missed: Mapping[Shelf, int] = {}
         self._unit_hours: Counter[Shelf] = Counter()
@@ -125,12 +156,17 @@ class Life:
 
     def _take(self, one: Publication) -> None:
         event, lines = one.event, one.event.get("lines", ())
+        if one.topic == PROMOTIONS.name:
+            self._plans[event["sku"]].append(event)
         if one.topic == ADJUSTMENTS.name:
-            self._moved[Shelf(event["store_id"], event["sku"])] += event["units"]
+            shelf = Shelf(event["store_id"], event["sku"])
+            self._moved[shelf] += event["units"]
+            self._told_ms[shelf] = event["event_time"]
         for line in lines:
             shelf = Shelf(event["store_id"], line["sku"])
+            self._told_ms[shelf] = event["event_time"]
             if one.topic == RECEIPTS.name:
-                self._sold[shelf] += line["units"]
+                self._sold[shelf][-1].append(Sale(event["event_time"], line["units"]))
                 self._sold_hour[shelf] += line["units"]
                 self._moved[shelf] -= line["units"]
             elif one.topic == REFUNDS.name:
@@ -143,13 +179,13 @@ class Life:
         if self._propose is None:
             return []
         for shelf in self.opening:
-            product, history = self.products[shelf.sku], self._sold_by_day[shelf]
-            history.append(self._sold[shelf])
-            wanted = self._propose(shelf, product, history)
+            product, plans = self.products[shelf.sku], self._plans[shelf.sku]
+            sold, told_ms = self._sold[shelf], self._told_ms[shelf]
+            wanted = self._propose(Review(now_ms, shelf, product, sold, plans, told_ms))
+            sold.append([])
             pack, lead = product.pack_size_units, product.lead_time_days
             self._proposals.append(Proposal(shelf, now_ms, self._moved[shelf], *wanted, pack, lead))
         self._moved.clear()
-        self._sold.clear()
         before = [(one.shelf, one.review_ms, one.units) for one in self._ordered]
         orders = decide(now_ms, self._proposals, before, Limits())
         self._ordered += orders
@@ -186,22 +222,51 @@ def confirmed(order: Order, now_ms: int, seed: int) -> Confirmed:
 
 
 def by_policy(policy: Policy) -> Propose:
-    def propose(_: Shelf, product: Product, sold: Sequence[int]) -> Levels:
-        week = list(reversed(sold[-DAYS:]))
+    def propose(review: Review) -> Levels:
+        week = [
+            sum(usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy)) for sale in day)
+            for day in reversed(review.sold[-DAYS:])
+        ]
         return levels(
             [*week, *[0] * (DAYS - len(week))],
             len(week),
-            product.lead_time_days,
-            product.pack_size_units,
-            product.unit_cost_cents,
+            review.product.lead_time_days,
+            review.product.pack_size_units,
+            review.product.unit_cost_cents,
+            seen(review, policy),
             policy,
         )
 
     return propose
 
 
+def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
+    """Of what was sold then, by the plan that was known then."""
+    plan = known(plans, at_ms)
+    if plan is None or not plan["starts_at"] <= at_ms < plan["ends_at"]:
+        return 1_000
+    return lift(plan, policy)
+
+
+def seen(review: Review, policy: Policy) -> Plan:
+    """What a review knows of a promotion: what the newest event knew."""
+    plan = known(review.plans, review.told_ms)
+    if plan is None:
+        return NO_PLAN
+    begins, ends = ((plan[edge] - review.at_ms) / DAY_MS for edge in ("starts_at", "ends_at"))
+    return Plan(lift(plan, policy), begins, ends)
+
+
+def known(plans: Sequence[Event], at_ms: int) -> Event | None:
+    return next((one for one in reversed(plans) if one["effective_at"] <= at_ms), None)
+
+
+def lift(plan: Event, policy: Policy) -> int:
+    return int(lift_permille(plan["usual_price_cents"], plan["price_cents"], policy))
+
+
 def by_table(best: Mapping[Shelf, Levels]) -> Propose:
-    return lambda shelf, _product, _sold: best[shelf]
+    return lambda review: best[review.shelf]
 
 
 def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:

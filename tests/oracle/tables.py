@@ -17,6 +17,7 @@ from contracts import (
     NOTICE,
     PRICE_CHANGES,
     PRODUCTS,
+    PROMOTIONS,
     RECEIPTS,
     REFUNDS,
     SHIPMENTS,
@@ -50,6 +51,15 @@ TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
     RECEIPTS.name: ("receipt", {**LINES, "customer_id": TEXT}),
     REFUNDS.name: ("refund", {**LINES, "receipt_event_id": TEXT, "receipt_event_time": NUMBER}),
     PRICE_CHANGES.name: ("price", {"effective_at": NUMBER, "sku": TEXT, "price_cents": NUMBER}),
+    PROMOTIONS.name: (
+        "plan",
+        {
+            "sku": TEXT,
+            **dict.fromkeys(
+                ("effective_at", "starts_at", "ends_at", "usual_price_cents", "price_cents"), NUMBER
+            ),
+        },
+    ),
     SHIPMENTS.name: (
         "shipment",
         {
@@ -89,7 +99,7 @@ SCHEMAS = {
 }
 """By table; `accepted` has a row per accepted record of any topic: what the books count."""
 
-AS_OF = {"price": "sku", "product": "sku", "store": "store_id"}
+AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
 """What holds from a moment on, `since`, until the next of the same key."""
 
 

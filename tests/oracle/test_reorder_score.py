@@ -14,7 +14,7 @@ COSTS = Costs()
 
 
 def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
-    life = Life(WORLD, 7, lambda *_: Levels(-1_000_000, 1))
+    life = Life(WORLD, 7, lambda _: Levels(-1_000_000, 1))
     found = life.score(COSTS)
     assert found.orders == 0
     assert found.missed_units > 0

@@ -7,6 +7,7 @@ from typing import Any
 from contracts import (
     PRICE_CHANGES,
     PRODUCTS,
+    PROMOTIONS,
     RECEIPTS,
     REFUNDS,
     STORES,
@@ -116,6 +117,29 @@ class Timeline:
             announced,
             effective_at=effective_at,
             sku=sku,
+            price_cents=cents,
+        )
+
+    def plan(
+        self,
+        sku: str,
+        starts_at: datetime,
+        ends_at: datetime,
+        cents: int,
+        effective_at: datetime = BEFORE,
+        published: datetime | None = None,
+    ) -> None:
+        """A promotion at so many cents, published when it is to hold unless told otherwise."""
+        announced = published or effective_at
+        self.put(
+            PROMOTIONS,
+            min(announced, effective_at),
+            announced,
+            effective_at=effective_at,
+            sku=sku,
+            starts_at=starts_at,
+            ends_at=ends_at,
+            usual_price_cents=PRICES[sku],
             price_cents=cents,
         )
 

@@ -2,14 +2,25 @@
 
 from dataclasses import replace
 
-from pipelines.reorder.policy import Levels, Policy, levels
+import pytest
+
+from pipelines.reorder.policy import (
+    NO_PLAN,
+    Levels,
+    Plan,
+    Policy,
+    levels,
+    lift_permille,
+    usual_milli,
+)
 
 STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)
 
 
-def of(*sold: int, policy: Policy = STEADY) -> Levels:
+def of(*sold: int, policy: Policy = STEADY, plan: Plan = NO_PLAN) -> Levels:
     days = len(sold)
-    return levels([*sold, *[0] * (7 - days)], days, 2, 12, 100, policy)
+    milli = [units * 1_000 for units in sold]
+    return levels([*milli, *[0] * (7 - days)], days, 2, 12, 100, plan, policy)
 
 
 def test_the_point_is_the_demand_until_the_next_orders_delivery() -> None:
@@ -34,3 +45,47 @@ def test_an_order_is_as_large_as_is_cheapest() -> None:
 def test_an_order_is_never_below_a_pack() -> None:
     point, up_to = of(0, 0, 0, 0, 0, 0, 0)
     assert (point, up_to) == (0, 12)
+
+
+#    review           goods     it takes three days until the next orders' goods are there
+#  -----|----.----.----|-----
+#   === |              |       over
+#       |=======       |       a day and a half: 10 · (3 + 1.5)
+#     ==|=======       |       a day and a half, what is before the review aside
+#       |     =========|===    two days
+#    ===|==============|===    all three
+#       |              |===    too late for these goods
+@pytest.mark.parametrize(
+    ("begins", "ends", "point"),
+    [
+        (-2.0, 0.0, 30),
+        (0.0, 1.5, 45),
+        (-1.0, 1.5, 45),
+        (1.0, 5.0, 50),
+        (-1.0, 5.0, 60),
+        (3.0, 5.0, 30),
+    ],
+)
+def test_a_promotions_days_are_worth_what_they_lift(begins: float, ends: float, point: int) -> None:
+    """Twice as much is wanted of what sells ten a day."""
+    plan = Plan(2_000, begins, ends)
+    assert of(10, 10, 10, 10, 10, 10, 10, plan=plan).reorder_point_units == point
+
+
+def test_a_promotion_to_come_is_less_certain() -> None:
+    """Its days weigh in the deviation as they do in the mean: √(1 · 3.3 · 6) · 2.5 = 11.1."""
+    careful = replace(STEADY, safety=2.5)
+    assert of(*[1] * 7, policy=careful, plan=Plan(2_000, 0.0, 3.0)).reorder_point_units == 6 + 12
+
+
+@pytest.mark.parametrize(
+    ("usual", "price", "lift"),
+    [(100, 100, 1_000), (100, 60, 3_400), (100, 0, 7_000), (3, 2, 3_000)],
+)
+def test_the_lower_the_price_the_more_is_wanted(usual: int, price: int, lift: int) -> None:
+    assert lift_permille(usual, price, Policy()) == lift
+
+
+def test_a_lift_is_a_whole_number_and_so_is_what_it_takes_away() -> None:
+    assert lift_permille(7, 6, Policy()) == 1_857
+    assert usual_milli(10, 1_857) == 5_385

@@ -1,5 +1,6 @@
 """The pipeline's proposals are the oracle's, over drawn weeks, in any order and with copies."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -7,28 +8,36 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROPOSALS, SHIPMENTS, key
-from pipelines.common.fold import rows
-from pipelines.common.sides import Fact, intervals, schema
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
+from contracts.judging import Rejection, judge
+from pipelines.common.fold import Sides, rows
+from pipelines.common.pipeline import AsOf
+from pipelines.common.sides import Fact, fact, intervals, schema
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.oracle.log import Record
 from tests.oracle.reorder import ReorderOracle
 from tests.oracle.tables import EPOCH, MILLISECOND
-from tests.oracle.timeline import BEFORE, DAY, LEEDS, LONDON, MILK, PACKS, WINE, Timeline
+from tests.oracle.timeline import (
+    DAY,
+    LEEDS,
+    LONDON,
+    MILK,
+    NOTICES_MINUTES,
+    PACKS,
+    PRICES,
+    WINE,
+    Timeline,
+)
 from tests.pipelines.log import RECORD
 from tests.rows import collected
 from tests.seeds import drawn
 
 pytestmark = pytest.mark.spark
 
-EVENTS, COPIES, NIGHTS = 400, 80, 10
+EVENTS, COPIES, NIGHTS, PLANS = 400, 80, 10, 12
 UNKNOWN = "SKU-NEW"
 DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
 
-(SIDE,) = PIPELINE.sides
-LEAD_TIME_DAYS, COST_CENTS = (
-    PRODUCTS.examples[0][of] for of in ("lead_time_days", "unit_cost_cents")
-)
 CHANGED = DAY + timedelta(days=3, hours=1)
 MILK_CHANGED: dict[str, Any] = {"unit_cost_cents": 0, "pack_size_units": 30, "lead_time_days": 5}
 
@@ -36,21 +45,39 @@ MILK_CHANGED: dict[str, Any] = {"unit_cost_cents": 0, "pack_size_units": 30, "le
 class Drawn:
     """Everything that moves shelves, around midnights; some late, some too late.
 
-    Of a product nothing is known, and the terms of another change in between.
+    Of a product nothing is known, and the terms of another change in between. Promotions are
+    planned with notice and without, and begin and end around midnights, too.
     """
 
     def __init__(self, chance: Random) -> None:
         self.shop = Timeline()
         self.shop.put(PRODUCTS, DAY, effective_at=CHANGED, sku=MILK, **MILK_CHANGED)
         self._chance = chance
+        for _ in range(PLANS):
+            self.plan()
         for _ in range(EVENTS):
-            minutes = chance.randint(-120, 120)
-            happened = DAY + timedelta(days=chance.randrange(NIGHTS), minutes=minutes)
+            happened = self._moment()
             published = happened + timedelta(minutes=chance.choice(DELAYS_MINUTES))
             event = chance.choices(
                 (self.receipt, self.refund, self.shipment, self.adjustment), (5, 1, 2, 2)
             )[0]
             event(happened, published)
+
+    def plan(self) -> None:
+        effective_at, sku = self._moment(), self._chance.choice((MILK, WINE))
+        starts_at = effective_at + timedelta(minutes=self._chance.choice((0, 10, 2_000)))
+        self.shop.plan(
+            sku,
+            starts_at,
+            starts_at + timedelta(minutes=self._chance.choice((1, 120, 2_880))),
+            self._chance.randint(0, PRICES[sku]),
+            effective_at,
+            effective_at - timedelta(minutes=self._chance.choice(NOTICES_MINUTES)),
+        )
+
+    def _moment(self) -> datetime:
+        minutes = self._chance.randint(-120, 120)
+        return DAY + timedelta(days=self._chance.randrange(NIGHTS), minutes=minutes)
 
     def receipt(self, happened: datetime, published: datetime) -> None:
         store = self._chance.choice((LEEDS, LONDON))
@@ -104,9 +131,12 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     frame = spark.createDataFrame(
         [as_read(offset, one) for offset, one in enumerate(again)], RECORD
     )
-    terms = spark.createDataFrame(list(intervals(facts())), schema(SIDE))
-    found = {key(PROPOSALS, row): row for row in collected(rows(PIPELINE, frame, {SIDE: terms}))}
+    found = {
+        key(PROPOSALS, row): row for row in collected(rows(PIPELINE, frame, known(spark, log)))
+    }
     assert found == expected
+    unplanned = [one for one in log if one.topic != PROMOTIONS.name]
+    assert ReorderOracle(unplanned, POLICY).view() != list(expected.values())
 
 
 def as_read(offset: int, record: Record) -> tuple[object, ...]:
@@ -114,13 +144,19 @@ def as_read(offset: int, record: Record) -> tuple[object, ...]:
     return record.topic, 0, offset, published, record.key, record.value
 
 
-def facts() -> list[Fact]:
+def known(spark: SparkSession, log: Iterable[Record]) -> Sides:
     """What holds of the timeline's products, and from when on."""
-    told = [
-        *[(sku, BEFORE, (COST_CENTS, pack, LEAD_TIME_DAYS)) for sku, pack in PACKS.items()],
-        (MILK, CHANGED, tuple(MILK_CHANGED.values())),
-    ]
-    return [
-        Fact((sku,), (since - EPOCH) // MILLISECOND, (0, offset), (sku, *terms))
-        for offset, (sku, since, terms) in enumerate(told)
-    ]
+    return {
+        side: spark.createDataFrame(list(intervals(facts(side, log))), schema(side))
+        for side in PIPELINE.sides
+    }
+
+
+def facts(side: AsOf, log: Iterable[Record]) -> Iterator[Fact]:
+    for record in log:
+        if record.topic != side.topic.name:
+            continue
+        said = judge(side.topic, record.key, record.value, record.published_ms)
+        assert not isinstance(said, Rejection)
+        fields, place = (*side.topic.key, *side.columns), (record.partition, record.offset)
+        yield fact(side.topic, side.since, fields, place, record.published_ms, said)
