@@ -3,8 +3,8 @@
 The demand of the days before the review is taken for that of the days to come. A promotion bends
 both: what it sold counts as what the usual price would have sold, and its days to come as the days
 that they are worth. A shelf needs what is sold until goods ordered at the *next* review are there,
-and some more since demand varies: that is the reorder point. An order takes it further by what is
-cheapest to order at once.
+and some more since demand varies and its mean is a guess from few days: that is the reorder point.
+An order takes it further by what is cheapest to order at once.
 
 The functions are plain arithmetic. They take numbers, or columns of Spark with `Arithmetic` of its
 own, and give the same for both.
@@ -28,7 +28,7 @@ class Policy:
     safety: float = (
         2.5  # deviations: a unit costs a thousandth a day to hold, and its margin to lack
     )
-    swing: float = 0.5  # of the mean: Fridays and Saturdays are not chance
+    swing: float = 0.25  # of the mean: Fridays and Saturdays follow each other, and are not chance
     lift_per_cut: int = 6  # half the price brings four times the buyers, as past promotions did
     dispersion_min: float = 3.3  # variance over mean: customers take up to six of a thing at once
     late_days: float = 0.25  # one delivery in ten is up to six hours late
@@ -105,8 +105,10 @@ def levels(
     worth_days = exposed_days + promoted_days(plan, exposed_days, on) * (
         plan.lift_permille / 1_000.0 - 1.0
     )
+    # A mean that is wrong is wrong on each of the days to come.
+    doubted_days = worth_days + worth_days * worth_days / days
     point = on.ceil(
-        mean * (1.0 + policy.swing) * worth_days + on.sqrt(variance * worth_days) * policy.safety
+        mean * (1.0 + policy.swing) * worth_days + on.sqrt(variance * doubted_days) * policy.safety
     )
     batch = on.ceil(cheapest(mean, unit_cost_cents, policy, on))
     return Levels(point, point + on.largest(batch, pack_size_units))

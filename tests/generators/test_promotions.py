@@ -1,16 +1,27 @@
-"""Promotions: announced ahead, cheaper while they hold, bought more, and over again."""
+"""Promotions: planned ahead, cheaper while they hold, bought more, and over again."""
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
-from contracts import PRICE_CHANGES, RECEIPTS
-from generators.promotions import DAYS_MAX, DAYS_MIN, Promotions
-from generators.ticks import HOUR_MS, START_MS
+import pytest
+
+from contracts import PRICE_CHANGES, PROMOTIONS, RECEIPTS
+from generators.event import Event
+from generators.parameters import Refill
+from generators.prices import DECIDED_AT_HOUR
+from generators.promotions import DAYS_MAX, DAYS_MIN, NOTICE_DAYS, Promotions
+from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
+from generators.world import World
 from tests.generators.worlds import CLEAN, published
 
 DAYS = 10
 HOURS = 24 * DAYS
-PROMOTIONS = Promotions(CLEAN.seed, CLEAN.products)
+QUIET = replace(CLEAN, stores=1, receipts_per_minute=0.1)
+"""What is promoted and priced does not depend on who comes."""
+QUIET_DAYS = 24
+DRAWN = Promotions(CLEAN.seed, CLEAN.products)
 MIDNIGHT_MS = START_MS - 8 * HOUR_MS
 
 
@@ -23,8 +34,8 @@ def sku(product: int) -> str:
 
 
 def test_no_promotion_holds_before_it_can_be_announced() -> None:
-    assert not PROMOTIONS.on(0)
-    assert any(PROMOTIONS.on(day) for day in range(1, DAYS))
+    assert not DRAWN.on(0)
+    assert any(DRAWN.on(day) for day in range(1, DAYS))
 
 
 def test_promotions_last_some_days_and_end() -> None:
@@ -43,7 +54,7 @@ def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() ->
     }
     begun = 0
     for day in range(1, DAYS - 1):
-        today, tomorrow = PROMOTIONS.on(day), PROMOTIONS.on(day + 1)
+        today, tomorrow = DRAWN.on(day), DRAWN.on(day + 1)
         for product in tomorrow.keys() - today.keys():
             usual = [changes.get((sku(product), on)) for on in range(day + 1)]
             assert changes[sku(product), day + 1] < 0.9 * [cents for cents in usual if cents][-1]
@@ -54,7 +65,91 @@ def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() ->
 
 
 def began(product: int, day: int) -> int:
-    return next(on + 1 for on in range(day, -1, -1) if product not in PROMOTIONS.on(on))
+    return next(on + 1 for on in range(day, -1, -1) if product not in DRAWN.on(on))
+
+
+def plans() -> tuple[Event, ...]:
+    return published(QUIET, PROMOTIONS, 24 * QUIET_DAYS)
+
+
+def test_every_promotion_is_planned_and_no_other() -> None:
+    planned = {
+        (plan["sku"], day)
+        for plan in plans()
+        for day in range(day_of(plan["starts_at"]), day_of(plan["ends_at"]))
+    }
+    held = {(sku(product), day) for day in range(QUIET_DAYS) for product in DRAWN.on(day)}
+    assert held
+    assert {(of, day) for of, day in planned if day < QUIET_DAYS} == held
+
+
+def test_a_plan_is_known_six_days_before_or_from_the_beginning_on() -> None:
+    early = [plan for plan in plans() if day_of(plan["starts_at"]) <= NOTICE_DAYS]
+    later = [plan for plan in plans() if day_of(plan["starts_at"]) > NOTICE_DAYS]
+    assert early
+    assert later
+    for plan in early:
+        assert (plan["event_time"], plan["effective_at"]) == (ANNOUNCED_MS, START_MS)
+    for plan in later:
+        known_ms = plan["starts_at"] - NOTICE_DAYS * 24 * HOUR_MS
+        decided_ms = known_ms - (24 - DECIDED_AT_HOUR) * HOUR_MS
+        assert (plan["event_time"], plan["effective_at"]) == (decided_ms, known_ms)
+
+
+def test_a_plan_holds_only_when_the_promotion_before_it_is_over() -> None:
+    promotions = Promotions(seed=5, products=200)
+    ends: dict[int, int] = {}
+    followed = 0
+    for day in range(90):
+        for product, promotion in promotions.beginning(day).items():
+            followed += product in ends
+            assert promotion.begins - NOTICE_DAYS > ends.get(product, -NOTICE_DAYS)
+            ends[product] = promotion.ends
+    assert followed
+
+
+def test_the_prices_of_a_plan_are_those_that_come() -> None:
+    """Whatever is set anew around it."""
+    over = [plan for plan in plans() if day_of(plan["ends_at"]) < QUIET_DAYS]
+    assert over
+    for plan in over:
+        at = plan["starts_at"], plan["ends_at"]
+        prices = [price(plan["sku"], at_ms) for start in at for at_ms in (start - 1, start)]
+        usual, promoted = plan["usual_price_cents"], plan["price_cents"]
+        assert prices == [usual, promoted, promoted, usual]
+
+
+def price(of: str, at_ms: int) -> int:
+    holding = [
+        change["price_cents"]
+        for change in published(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS)
+        if change["sku"] == of and change["effective_at"] <= at_ms
+    ]
+    return int(holding[-1])
+
+
+def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lifted, by_vans = opened("orders"), opened("vans")
+    expected = {
+        product.sku
+        for number, product in enumerate(World(QUIET).products)
+        if any(number in DRAWN.on(day) for day in range(product.lead_time_days + 2))
+    }
+    monkeypatch.setattr("generators.promotions.STARTED_SHARE", 0.0)
+    usual = opened("orders")
+    higher = {of for of, units in lifted.items() if units > usual[of]}
+    assert higher
+    assert higher == expected & lifted.keys()
+    assert by_vans == opened("vans")
+
+
+def opened(refill: Refill) -> Mapping[str, int]:
+    """Units on the shelves of the first minute, in a world where many come."""
+    world = World(replace(CLEAN, receipts_per_minute=120.0, refill=refill))
+    world.tick()
+    return world.units(world.store_ids[0])
 
 
 def test_more_is_sold_of_what_is_promoted() -> None:
@@ -66,7 +161,7 @@ def test_more_is_sold_of_what_is_promoted() -> None:
     promoted, usual = [], []
     full_days = range(1, DAYS)
     for product in range(CLEAN.products):
-        on = [day for day in full_days if product in PROMOTIONS.on(day)]
+        on = [day for day in full_days if product in DRAWN.on(day)]
         off = [day for day in full_days if day not in on]
         if on:
             promoted.append(sum(sold[sku(product), day] for day in on) / len(on))

@@ -90,7 +90,8 @@ expected as (
         (plan.starts - review * 86400000) / 86400000                as begins_days,
         (plan.ends - review * 86400000) / 86400000                  as ends_days,
         greatest(least(ends_days, exposed_days) - greatest(begins_days, 0), 0) as promoted_days,
-        exposed_days + coalesce(promoted_days * (plan.lift / 1000 - 1), 0) as worth_days
+        exposed_days + coalesce(promoted_days * (plan.lift / 1000 - 1), 0) as worth_days,
+        worth_days + worth_days * worth_days / days                 as doubted_days
     from reviewed
     where terms is not null
 ),
@@ -99,7 +100,7 @@ levelled as (
         *,
         ceil(
             mean * (1 + getvariable('swing')) * worth_days
-            + sqrt(variance * worth_days) * getvariable('safety')
+            + sqrt(variance * doubted_days) * getvariable('safety')
         )::bigint                                                   as point,
         ceil(
             sqrt(mean * (2 * getvariable('order_cents')) / greatest(holding_cents, 0.001::double))

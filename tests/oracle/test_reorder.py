@@ -250,7 +250,7 @@ def test_levels_are_the_policys() -> None:
 
 def test_demand_that_varies_and_deliveries_that_are_late_raise_the_point() -> None:
     """Seven in a week: 1 a day, variance 7 on one day; exposed to 3.25 days:
-    1 · 1.5 · 3.25 + √(7 · 3.25) · 2.5 = 16.8."""
+    1 · 1.25 · 3.25 + √(7 · (3.25 + 3.25² / 7)) · 2.5 = 18.5."""
     shop = Timeline()
     shop.receipt(at("10:00"), milk(7))
-    assert proposals(shop, Policy())[0]["reorder_point_units"] == 17
+    assert proposals(shop, Policy())[0]["reorder_point_units"] == 19

@@ -36,6 +36,12 @@ def test_a_shelf_that_varies_is_kept_fuller() -> None:
     assert varying.reorder_point_units > steady.reorder_point_units > 30
 
 
+def test_the_mean_of_few_days_is_trusted_less() -> None:
+    careful = replace(STEADY, safety=2.5)
+    points = [of(*[10] * days, policy=careful).reorder_point_units for days in (1, 2, 7)]
+    assert points[0] > points[1] > points[2] > 30
+
+
 def test_an_order_is_as_large_as_is_cheapest() -> None:
     """Ten a day, 0.1 cents a day to hold one, 30 cents to order: √(2 · 10 · 30 / 0.1) = 77.5."""
     point, up_to = of(10, 10, 10, 10, 10, 10, 10)
@@ -73,9 +79,9 @@ def test_a_promotions_days_are_worth_what_they_lift(begins: float, ends: float, 
 
 
 def test_a_promotion_to_come_is_less_certain() -> None:
-    """Its days weigh in the deviation as they do in the mean: √(1 · 3.3 · 6) · 2.5 = 11.1."""
+    """Its days weigh in the deviation, too: √(3.3 · (6 + 6² / 7)) · 2.5 = 15.2."""
     careful = replace(STEADY, safety=2.5)
-    assert of(*[1] * 7, policy=careful, plan=Plan(2_000, 0.0, 3.0)).reorder_point_units == 6 + 12
+    assert of(*[1] * 7, policy=careful, plan=Plan(2_000, 0.0, 3.0)).reorder_point_units == 6 + 16
 
 
 @pytest.mark.parametrize(
