@@ -1,12 +1,24 @@
 """What a way to order costs, in a small world."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from generators.event import Event
 from infra.cli.score_reorder import clean
 from pipelines.reorder.policy import Levels, Policy
-from tests.oracle.reorder_score import Costs, Life, best, by_policy, cost
+from services.ordering.deciding import Shelf
+from tests.oracle.reorder_score import (
+    DAY_MS,
+    Costs,
+    Life,
+    Review,
+    Sale,
+    best,
+    by_policy,
+    cost,
+)
 
 DAYS = 4
 WORLD = replace(clean(seed=3), stores=1, products=8, receipts_per_minute=0.3, refill="orders")
@@ -39,3 +51,37 @@ def test_the_best_levels_are_no_worse_than_others_on_the_same_demand() -> None:
     lots = np.array([float(one.order_up_to_units - one.reorder_point_units) for one in tried])
     costs = cost(life.demand[shelf], life.opening[shelf], product, COSTS, points, lots)
     assert costs[0] == min(costs)
+
+
+MIDNIGHT_MS = 20_000 * DAY_MS
+STEADY = Policy(safety=0.0, swing=0.0, late_days=0.0)
+
+
+def plan(begins_days: int, ends_days: int, known_days: int = -7) -> Event:
+    """Half the price, so four times as much; days after the review."""
+    known, begins, ends = (
+        MIDNIGHT_MS + days * DAY_MS for days in (known_days, begins_days, ends_days)
+    )
+    prices = {"usual_price_cents": 200, "price_cents": 100}
+    return {"effective_at": known, "starts_at": begins, "ends_at": ends, **prices}
+
+
+def point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = (8,) * 7) -> int:
+    """Of a shelf that sold so much on each day, the last one last, always at noon."""
+    days = [
+        [Sale(MIDNIGHT_MS - (len(sold) - number) * DAY_MS + DAY_MS // 2, units)]
+        for number, units in enumerate(sold)
+    ]
+    product = replace(Life(WORLD, 0).world.products[0], lead_time_days=2)
+    told_ms = MIDNIGHT_MS + int(told_days * DAY_MS)
+    review = Review(MIDNIGHT_MS, Shelf("S000", product.sku), product, days, plans, told_ms)
+    return int(by_policy(STEADY)(review).reorder_point_units)
+
+
+def test_the_policy_is_given_the_plans_that_the_pipeline_would_see() -> None:
+    """Eight a day for three days; two a day are what the usual price would have sold."""
+    assert point() == 24
+    assert point(plan(0, 1)) == 24 + 3 * 8
+    assert point(plan(-7, 0)) == 6
+    assert point(plan(0, 1, known_days=-1), told_days=-1.5) == 24
+    assert point(plan(0, 2), plan(0, 1, known_days=-3)) == 24 + 3 * 8
