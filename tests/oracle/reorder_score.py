@@ -2,7 +2,8 @@
 
 All of it is the real thing but the log: the world, the policy, the gate's decision, the supplier.
 The best levels are found shelf by shelf in hindsight, by SciPy's differential evolution, on the
-demand that the world turned out to have.
+demand that the world turned out to have, and its deliveries: what an order would have brought, and
+when, is a function of its shelf and its review.
 """
 
 from collections import Counter, defaultdict
@@ -20,7 +21,7 @@ from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.products import Product
 from generators.supply import Confirmed
-from generators.ticks import HOUR_MS, TICKS_PER_HOUR, tick_start_ms
+from generators.ticks import HOUR_MS, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
 from generators.world import World
 from pipelines.reorder.policy import (
     DAYS,
@@ -40,6 +41,8 @@ HOURS_PER_DAY = 24
 FIRST_REVIEW_HOUR = 16
 """The world begins at eight in the morning."""
 ROUNDS_MAX, POPULATION = 20, 8
+MANY_PACKS = 1_000_000
+"""An order that tells which share of any order is delivered."""
 
 
 class Sale(NamedTuple):
@@ -70,6 +73,14 @@ class Costs:
 
     order_cents: int = Policy.order_cents
     holding_per_day: float = Policy.holding_per_day  # of a unit's cost
+
+
+class Delivery(NamedTuple):
+    """What becomes of an order."""
+
+    arrives_hour: int
+    share: float
+    """Of the packs that are ordered; only whole ones come."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +128,17 @@ class Life:
         self._hours = days * HOURS_PER_DAY
         for hour in range(self._hours):
             self._hour(hour)
+
+    def deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
+        """What an order of the shelf would bring, by the hour of its review."""
+        lead = self.products[shelf.sku].lead_time_days
+        found = {}
+        for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
+            review_ms = hour_start_ms(hour)
+            answer = confirmed(Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed)
+            hours = -(-(answer.arrives_ms - review_ms) // HOUR_MS)
+            found[hour] = Delivery(hour + hours, answer.shipped_units / MANY_PACKS)
+        return found
 
     def score(self, costs: Costs) -> Score:
         held = sum(
@@ -272,15 +294,27 @@ def by_table(best: Mapping[Shelf, Levels]) -> Propose:
 def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
     """Of each shelf, the levels that would have been cheapest on this life's demand."""
     return {
-        shelf: best(demand, life.opening[shelf], life.products[shelf.sku], costs)
+        shelf: best(
+            demand,
+            life.opening[shelf],
+            life.products[shelf.sku],
+            life.deliveries(shelf),
+            costs,
+        )
         for shelf, demand in sorted(life.demand.items())
     }
 
 
-def best(demand: Sequence[int], opening: int, product: Product, costs: Costs) -> Levels:
+def best(
+    demand: Sequence[int],
+    opening: int,
+    product: Product,
+    deliveries: Mapping[int, Delivery],
+    costs: Costs,
+) -> Levels:
     most = max(2, sum(demand) * HOURS_PER_DAY * (product.lead_time_days + 3) // len(demand))
     found = differential_evolution(
-        lambda tried: cost(demand, opening, product, costs, tried[0], tried[1]),
+        lambda tried: cost(demand, opening, product, deliveries, costs, tried[0], tried[1]),
         [(0, most), (1, most)],
         integrality=[True, True],
         popsize=POPULATION,
@@ -298,24 +332,28 @@ def cost(
     demand: Sequence[int],
     opening: int,
     product: Product,
+    deliveries: Mapping[int, Delivery],
     costs: Costs,
     point: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     lot: "np.ndarray[tuple[int], np.dtype[np.float64]]",
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """What each of the levels tried would have cost, with a supplier who keeps its word."""
-    pack, lead_hours = product.pack_size_units, product.lead_time_days * HOURS_PER_DAY
+    """What each of the levels tried would have cost; deliveries: by the hour of the review."""
+    pack = product.pack_size_units
+    last = max((one.arrives_hour for one in deliveries.values()), default=0)
     stock = np.full_like(point, opening)
     on_order, total = np.zeros_like(point), np.zeros_like(point)
-    coming = np.zeros((len(demand) + lead_hours + 1, point.size))
+    coming, closing = (np.zeros((max(last, len(demand)) + 1, point.size)) for _ in range(2))
     per_hour = product.unit_cost_cents * costs.holding_per_day / HOURS_PER_DAY
     for hour, wanted in enumerate(demand):
         stock += coming[hour]
-        on_order -= coming[hour]
-        if (hour - FIRST_REVIEW_HOUR) % HOURS_PER_DAY == 0:
+        on_order -= closing[hour]
+        if hour in deliveries:
+            delivery = deliveries[hour]
             position = stock + on_order
             packs = np.maximum(1, np.ceil((point + lot - position) / pack))
             ordered = np.where(position <= point, packs * pack, 0)
-            coming[hour + lead_hours] += ordered
+            coming[delivery.arrives_hour] += np.floor(ordered // pack * delivery.share) * pack
+            closing[delivery.arrives_hour] += ordered
             on_order += ordered
             total += np.where(ordered > 0, costs.order_cents, 0)
         sold = np.minimum(stock, wanted)

@@ -12,6 +12,7 @@ from services.ordering.deciding import Shelf
 from tests.oracle.reorder_score import (
     DAY_MS,
     Costs,
+    Delivery,
     Life,
     Review,
     Sale,
@@ -45,12 +46,42 @@ def test_the_best_levels_are_no_worse_than_others_on_the_same_demand() -> None:
     life = Life(WORLD, DAYS, by_policy(Policy()))
     shelf = min(life.demand)
     product = life.products[shelf.sku]
-    found = best(life.demand[shelf], life.opening[shelf], product, COSTS)
+    known = life.demand[shelf], life.opening[shelf], product, life.deliveries(shelf), COSTS
+    found = best(*known)
     tried = [found, Levels(0, product.pack_size_units), Levels(500, 1_000)]
     points = np.array([float(one.reorder_point_units) for one in tried])
     lots = np.array([float(one.order_up_to_units - one.reorder_point_units) for one in tried])
-    costs = cost(life.demand[shelf], life.opening[shelf], product, COSTS, points, lots)
+    costs = cost(*known, points, lots)
     assert costs[0] == min(costs)
+
+
+def test_an_order_is_reckoned_to_come_as_the_supplier_would_bring_it() -> None:
+    """Nine packs, or four where half of them are short, to a shelf that lacks four an hour."""
+    life = Life(WORLD, 0)
+    product = replace(life.world.products[0], pack_size_units=10, unit_cost_cents=0)
+    demand, opening = [40] * 24, 0
+    point, lot = np.array([0.0]), np.array([90.0])
+
+    def lost_units(deliveries: dict[int, Delivery]) -> float:
+        margin = product.unit_price_cents
+        free = Costs(order_cents=0)
+        return float(cost(demand, opening, product, deliveries, free, point, lot)[0]) / margin
+
+    assert lost_units({}) == 24 * 40
+    assert lost_units({2: Delivery(12, 1.0)}) == 24 * 40 - 90
+    assert lost_units({2: Delivery(12, 0.5)}) == 24 * 40 - 40
+    assert lost_units({2: Delivery(30, 1.0)}) == 24 * 40
+
+
+def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:
+    life = Life(WORLD, DAYS, by_policy(Policy()))
+    for shelf in life.demand:
+        lead = life.products[shelf.sku].lead_time_days
+        found = life.deliveries(shelf)
+        assert [hour % 24 for hour in found] == [16] * DAYS
+        for hour, one in found.items():
+            assert 24 * lead <= one.arrives_hour - hour <= 24 * lead + 6
+            assert 0 <= one.share <= 1
 
 
 MIDNIGHT_MS = 20_000 * DAY_MS
