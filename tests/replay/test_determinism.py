@@ -33,20 +33,17 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 LIVELY = "inventory"
-"""The pipeline that is played a schedule of either kind, to the same answer; the others, in the
-same shell, one of any kind."""
+"""The pipeline that lives for so long that it forgets, and is played one more schedule, to the same
+answer; the others, in the same shell, are played one of all."""
 
 
 def schedules(chance: Random, name: str) -> list[Schedule]:
     """How the log reaches the pipeline of that name."""
-    kinds = live(chance), bounded(chance)
-    if name == LIVELY:
-        return [chance.choice(kind) for kind in kinds]
-    return [chance.choice(chance.choice(kinds))]
+    live, *others = every_schedule(chance)
+    return [live, chance.choice(others)] if name == LIVELY else [chance.choice([live, *others])]
 
 
-def live(chance: Random) -> list[Schedule]:
-    """Those in which a generation lives for so long that it forgets."""
+def every_schedule(chance: Random) -> list[Schedule]:
     return [
         Schedule(
             "live",
@@ -62,12 +59,6 @@ def live(chance: Random) -> list[Schedule]:
             lead_ms=HOURS * HOUR_MS,
             burst_max=chance.randint(50, 500),
         ),
-    ]
-
-
-def bounded(chance: Random) -> list[Schedule]:
-    """Those in which a batch takes a part of what there is."""
-    return [
         Schedule(
             "killed for real",
             chunks=2,
