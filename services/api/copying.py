@@ -20,7 +20,8 @@ from services.api.database import Unusable, connect, remove
 from services.api.marker import Offsets
 from services.api.materializer import OpenLog
 from services.api.problems import Problem
-from services.api.tables import Stored
+from services.api.reading import decode
+from services.api.tables import Stored, Table
 
 CHECK_SECONDS = 1.0
 
@@ -42,6 +43,25 @@ class Layout:
     """Says what becomes of a row that is there already."""
     row: Callable[[Record], Stored | None]
     """None: the record is not kept."""
+
+
+def of_rows(table: Table, again: str, *indexes: str) -> Layout:
+    """Every record as a row of the table, with these indexes.
+
+    Again: what becomes of a row whose key is there already, `ignore` (the first one stays) or
+    `replace`.
+    """
+    places = ", ".join("?" for _ in table.columns)
+
+    def row(record: Record) -> Stored | None:
+        return None if record.value is None else table.stored(decode(record.value).value)
+
+    return Layout(
+        topic=table.contract.name,
+        create=(*table.create, *indexes),
+        insert=f"insert or {again} into {table.name} values ({places})",
+        row=row,
+    )
 
 
 class Copy(Background):

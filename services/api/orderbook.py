@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
-from services.api.changelog import Record
-from services.api.copying import Layout
-from services.api.reading import decode
+from services.api.copying import of_rows
 from services.api.tables import Stored, Table
 
 ID = "purchase_order_id"
@@ -15,28 +13,14 @@ NEWEST_FIRST = ("review_at", ID)
 ORDERED = Table(PURCHASE_ORDERS, key=(ID,))
 CONFIRMED = Table(CONFIRMATIONS, key=(ID,))
 
-
-def _layout(table: Table, *indexes: str) -> Layout:
-    """Whatever is said of an order a second time changes nothing."""
-    places = ", ".join("?" for _ in table.columns)
-
-    def row(record: Record) -> Stored | None:
-        return None if record.value is None else table.stored(decode(record.value).value)
-
-    return Layout(
-        topic=table.contract.name,
-        create=(*table.create, *indexes),
-        insert=f"insert or ignore into {table.name} values ({places})",
-        row=row,
-    )
-
-
-ORDERS = _layout(
+# Whatever is said of an order a second time changes nothing.
+ORDERS = of_rows(
     ORDERED,
+    "ignore",
     f"create index newest on {ORDERED.name} ({', '.join(NEWEST_FIRST)})",
     f"create index shelves on {ORDERED.name} (store_id, sku, {', '.join(NEWEST_FIRST)})",
 )
-ANSWERS = _layout(CONFIRMED)
+ANSWERS = of_rows(CONFIRMED, "ignore")
 TOPICS: Sequence[Contract] = (PURCHASE_ORDERS, CONFIRMATIONS)
 
 
