@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import TopicCollection
@@ -33,6 +34,8 @@ print(json.dumps(cluster(settings())["workers"]))
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
     folder, seed = tmp_path_factory.mktemp("a cluster"), drawn("a cluster").getrandbits(31)
     with composed(folder, seed, ",".join(PIPELINES), nodes=3, **CALMER) as shop:
+        # The first API is ready with the first pipeline that it serves.
+        soon(lambda: all("as_of" in standing(shop, name) for name in PIPELINES), "all are served")
         yield shop
 
 
@@ -123,7 +126,7 @@ def published(shop: Shop, topic: Contract) -> int:
 
 def batches(shop: Shop) -> dict[str, int]:
     """The last batch of each pipeline that is served."""
-    return {name: shop.get(f"/v1/pipelines/{name}")["as_of"]["batch"] for name in PIPELINES}
+    return {name: standing(shop, name)["as_of"]["batch"] for name in PIPELINES}
 
 
 def exact(shop: Shop) -> None:
@@ -131,7 +134,12 @@ def exact(shop: Shop) -> None:
 
 
 def generation(shop: Shop, pipeline: str) -> int:
-    return int(shop.get(f"/v1/pipelines/{pipeline}")["generation"])
+    return int(standing(shop, pipeline)["generation"])
+
+
+def standing(shop: Shop, pipeline: str) -> dict[str, Any]:
+    """What the API tells of the pipeline; without `as_of` until its views are loaded."""
+    return dict(shop.get(f"/v1/pipelines/{pipeline}"))
 
 
 def used(shop: Composed) -> set[str]:
