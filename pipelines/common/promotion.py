@@ -8,6 +8,7 @@ from infra.errors import Trouble
 from infra.folder import Folder
 from infra.kafka import Partition
 from infra.settings import Settings
+from infra.wait import until
 from pipelines.common import archive, snapshot
 from pipelines.common.archive import HeadGone, Source
 from pipelines.common.clock import wall_now
@@ -25,6 +26,8 @@ from pipelines.common.generation import (
 from pipelines.common.marker import marked
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.rounds import Head
+
+REMOVE_SECONDS_MAX = 30.0
 
 
 class CandidateThere(Trouble):
@@ -46,6 +49,16 @@ class CheckpointThere(Trouble):
         super().__init__(
             f"{folder} should be empty, as no generation has begun there, but is not: it is of "
             "another world. Name another folder in CHECKPOINT_URL, or remove this one."
+        )
+
+
+class StillWritten(Trouble):
+    """What a generation has left cannot be removed."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"{home} should be gone within {REMOVE_SECONDS_MAX:g} s, but is written to, or is not "
+            "ours to remove. Once it can be, the next retail replay prune removes it."
         )
 
 
@@ -204,7 +217,16 @@ def remove_leftovers(settings: Settings, pipeline: str) -> None:
 
 
 def remove(settings: Settings, pipeline: str, number: int) -> None:
-    """Remove what a generation has on disk; last its folder, by which the rest is found."""
+    """Remove what a generation has on disk; last its folder, by which the rest is found.
+
+    Raises StillWritten when something goes on writing there.
+    """
     kept = checkpoint(settings, pipeline, number)
     kept.folder.remove()
-    shutil.rmtree(kept.home, ignore_errors=True)
+
+    def gone() -> bool:
+        shutil.rmtree(kept.home, ignore_errors=True)
+        return not kept.home.exists()
+
+    if not until(gone, REMOVE_SECONDS_MAX):
+        raise StillWritten(kept.home)

@@ -29,6 +29,7 @@ from pipelines.common import archive, lease, sides, snapshot
 from pipelines.common.backlog import Backlog, backlog
 from pipelines.common.control import Control
 from pipelines.common.encode import changelog
+from pipelines.common.ending import end
 from pipelines.common.fold import running_rows
 from pipelines.common.generation import Generation, generations, invalidate, make_outputs
 from pipelines.common.newer import read_by, refuse_newer, refusing_newer
@@ -140,7 +141,7 @@ class Keeper(Thread):
                 self.turn,
             )
             for query in self._spark.streams.active:
-                query.stop()
+                end(self._spark, query)
             self._held.close()  # whoever removes the generation waits for its lease
             self._ended.put(None)
         except Invalid as why:

@@ -1,11 +1,14 @@
 """What may become of a generation, and what may not."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from infra.settings import Settings
 from pipelines.common.generation import Generations, State
-from pipelines.common.promotion import NotPromotable, switched
+from pipelines.common.promotion import NotPromotable, StillWritten, remove, switched
 from tests.pipelines.generations import known
 
 
@@ -46,3 +49,31 @@ def test_an_invalid_generation_is_promoted_no_more() -> None:
     found = known(State.RETIRED, State.PROMOTED).to(State.INVALID, 2, "it dropped a record")
     assert found.promoted is None
     assert found.retired == replace(found.known[0])
+
+
+@pytest.mark.parametrize("late", [1, 10**6])
+def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
+    late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A patched rmtree writes for the late task, whose moment cannot be had otherwise."""
+    where, home = Settings(data_dir=tmp_path), tmp_path / "pipelines" / "fraud" / "g3"
+    (home / "code").mkdir(parents=True)
+    written = 0
+
+    def removed_and_written(folder: Path, ignore_errors: bool) -> None:
+        nonlocal written
+        really(folder, ignore_errors=ignore_errors)
+        if written < late:
+            (home / "checkpoint" / "state").mkdir(parents=True)
+            written += 1
+
+    really = shutil.rmtree
+    monkeypatch.setattr("pipelines.common.promotion.shutil.rmtree", removed_and_written)
+    monkeypatch.setattr("pipelines.common.promotion.REMOVE_SECONDS_MAX", 1.0)
+    if late == 1:
+        remove(where, "fraud", 3)
+        assert not home.exists()
+    else:
+        with pytest.raises(StillWritten, match="is written to"):
+            remove(where, "fraud", 3)
+    assert written > 0
