@@ -1,5 +1,6 @@
 """From the till to the API, with the real parts, as a person would go."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,6 +19,7 @@ from services.api.tables import Table
 from tests.e2e.loop import ordered_ids, soon
 from tests.e2e.shop import CommandFailed, Shop
 from tests.guide import Reader, blocks
+from tests.seeds import drawn
 from tests.waiting import wait_until
 
 FORGED = "FORGED"
@@ -67,6 +69,17 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     counted(shop, on_hand=2, sold=8)
     assert reader.python(a_client) == "0 left of MINE in S001\n"
     assert all(found["exact"] for found in shop.verify().values())
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
+def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
+    name = drawn("a pipeline").choice(shop.where.pipeline_names)
+    said = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
+    [found] = json.loads(said)["replays"]
+    assert found["pipeline"] == name
+    assert found["empty"]
+    assert found["records"] > 0
+    assert all(view["before"] > 0 for view in found["views"])
 
 
 @pytest.mark.docker
