@@ -81,6 +81,8 @@ class InSession:
         patch.setattr("pipelines.common.sink.mark", self._mark_or_die)
 
     def doom(self, chance: Random, batches_ahead_max: int = BATCHES_AHEAD_MAX) -> None:
+        if self._marks_left >= 0:
+            return  # it is doomed already
         self._marks_left = chance.randrange(batches_ahead_max)
         self._marks_first = chance.random() < 0.5
 

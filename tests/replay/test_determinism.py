@@ -74,7 +74,7 @@ def every_schedule(chance: Random) -> list[Schedule]:
             kills=3,
             lead_ms=HOURS * HOUR_MS,
             burst_max=chance.randint(50, 500),
-            records_per_batch_max=chance.randint(500, 1500),
+            records_per_batch_max=chance.randint(300, 900),
             sleeps=True,
         ),
     ]
