@@ -144,6 +144,12 @@ class Settings(BaseSettings):
         le=10_000_000,
         description="records that a pipeline which catches up reads at a time",
     )
+    pipeline_seconds_per_batch_min: float = Field(
+        0.0,
+        ge=0.0,
+        le=60.0,
+        description="from a live batch's start to the next one's, at the least: fewer leave cores",
+    )
 
     lake: bool = Field(
         False,

@@ -301,8 +301,13 @@ def start(
         .foreachBatch(refusing_newer(pipeline, write))
     )
     if now.live:
-        return writer.trigger(processingTime=f"{pipeline.every.total_seconds():g} seconds").start()
+        return writer.trigger(processingTime=f"{batch_seconds(where, pipeline):g} seconds").start()
     return writer.trigger(availableNow=True).start()
+
+
+def batch_seconds(where: Settings, pipeline: Pipeline) -> float:
+    """From the start of a live batch to that of the next, at the least."""
+    return max(pipeline.every.total_seconds(), where.pipeline_seconds_per_batch_min)
 
 
 def within(

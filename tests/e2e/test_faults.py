@@ -15,7 +15,7 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
-BATCHES_AHEAD_MAX = 8
+BATCHES_AHEAD_MAX = 4
 RECOVERY_SECONDS_MAX = 240.0
 
 VICTIMS: dict[str, Callable[[Shop], int]] = {

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from contracts import ALERTS as ALERT
-from contracts import RECEIPTS
-from contracts.judging import LATE
 from infra.kafka import admin, end_offsets
 from infra.settings import root
 from pipelines.common.generation import checkpoint
@@ -232,9 +230,7 @@ def batches(shop: Shop, number: int) -> int:
 
 def release_one(shop: Shop) -> None:
     """Let a receipt count that came beyond the horizon."""
-    late = f"/v1/quarantine?topic={RECEIPTS.name}&reason={LATE}&limit=1"
-    wait_until(lambda: bool(shop.get(late)["items"]), "a receipt is too late", READY_SECONDS_MAX)
-    [one] = shop.get(late)["items"]
+    one = shop.too_late()
     place = f"{one['topic']}/{one['partition']}/{one['offset']}"
     assert "Released" in shop.retail("quarantine", "release", place, "--because", "a test")
 

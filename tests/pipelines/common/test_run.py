@@ -1,5 +1,7 @@
 """A generation that nobody reads leaves the cores to the one that is read."""
 
+from dataclasses import replace
+from datetime import timedelta
 from math import inf
 from threading import Thread
 from unittest.mock import Mock
@@ -7,7 +9,9 @@ from unittest.mock import Mock
 import pytest
 from pyspark.sql import DataFrame
 
-from pipelines.common.run import in_turn
+from infra.settings import Settings
+from pipelines.common.pipeline import load
+from pipelines.common.run import batch_seconds, in_turn
 from pipelines.common.turns import Turn
 from tests.waiting import wait_until
 
@@ -57,3 +61,12 @@ def test_it_waits_after_its_batch_for_a_candidate_that_wants_to_be_alone(live: b
     turn.tell(0.0)
     waiting.join(30)
     assert not waiting.is_alive()
+
+
+@pytest.mark.parametrize(("own", "least", "expected"), [(0, 0, 0), (0, 2, 2), (5, 2, 5), (5, 9, 9)])
+def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
+    own: int, least: int, expected: int
+) -> None:
+    pipeline = replace(load("inventory"), every=timedelta(seconds=own))
+    where = Settings(pipeline_seconds_per_batch_min=least)
+    assert batch_seconds(where, pipeline) == expected
