@@ -11,7 +11,7 @@ from infra.kafka.offsets import (
     partitions,
     start_offsets,
 )
-from infra.kafka.read import read_all, read_to_end
+from infra.kafka.read import read_all, read_between, read_to_end
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, answers, apply_topics
 
@@ -36,6 +36,7 @@ __all__ = [
     "partitions",
     "producer",
     "read_all",
+    "read_between",
     "read_to_end",
     "send",
     "send_all",

@@ -1,102 +1,99 @@
-"""Reading a small compacted topic as the table that it is."""
+"""Reading a bounded part of the log: between offsets, a topic's values, a compacted table."""
 
 import time
 from collections.abc import Iterator, Mapping
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from infra.kafka.clients import admin, consumer
 from infra.kafka.offsets import Partition, end_offsets, start_offsets
 from infra.settings import Settings
 
-READ_SECONDS_MAX = 30.0
+IDLE_SECONDS_MAX = 30.0
+"""How long Kafka may have nothing to say before the end. All of a long log may take longer."""
+
 POLL_SECONDS = 0.1
-RECORDS_PER_POLL_MAX = 1_000
+RECORDS_PER_POLL_MAX = 5_000
+
+
+def read_between(
+    settings: Settings, starts: Mapping[Partition, int], ends: Mapping[Partition, int]
+) -> Iterator[Message]:
+    """Every committed record of the partitions from its start, or the first one, up to its end.
+
+    Each partition in its order, and partitions in any. Raises TimeoutError when Kafka says nothing
+    for IDLE_SECONDS_MAX.
+    """
+    waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
+    reader = consumer(settings)
+    try:
+        reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
+        deadline = time.monotonic() + IDLE_SECONDS_MAX
+        while waiting:
+            for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
+                at, offset = _place(message)
+                if offset < ends[at]:
+                    yield message
+                deadline = time.monotonic() + IDLE_SECONDS_MAX
+            waiting = _unread(reader, waiting)
+            if waiting and time.monotonic() > deadline:
+                raise TimeoutError(
+                    f"Kafka should send the rest of {sorted(waiting)} within "
+                    f"{IDLE_SECONDS_MAX:g} s, but does not. See: make logs COMPONENT=broker"
+                )
+    finally:
+        reader.close()
 
 
 def read_to_end(
-    settings: Settings,
-    topic: str,
-    *,
-    seconds_max: float = READ_SECONDS_MAX,
-    records_max: int | None = None,
+    settings: Settings, topic: str, *, records_max: int | None = None
 ) -> dict[bytes, bytes]:
     """The latest value of every key in a compacted topic, up to its end when the read began.
 
     With `records_max`, only the keys among so many last offsets of each partition.
-    Raises UnknownTopic, and TimeoutError when the end is not reached in time.
+    Raises UnknownTopic, and TimeoutError as read_between does.
     """
     client = admin(settings)
-    ends = {partition: end for (_, partition), end in end_offsets(client, [topic]).items()}
-    starts = {partition: at for (_, partition), at in start_offsets(client, [topic]).items()}
+    ends, starts = end_offsets(client, [topic]), start_offsets(client, [topic])
     if records_max is not None:
-        starts = {
-            partition: max(at, ends[partition] - records_max) for partition, at in starts.items()
-        }
-    left = [partition for partition, end in ends.items() if end > starts[partition]]
+        starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
     latest: dict[bytes, bytes] = {}
-    deadline = time.monotonic() + seconds_max
-    reader = consumer(settings)
-    try:
-        reader.assign([TopicPartition(topic, partition, starts[partition]) for partition in left])
-        while left:
-            if time.monotonic() > deadline:
-                raise TimeoutError(
-                    f"{topic} should be read to its end within {seconds_max:g} s, but partitions "
-                    f"{left} were not. See what the broker does: make logs COMPONENT=broker"
-                )
-            _read_some(reader, latest)
-            # Positions, not records: the end may be a transaction's marker or compacted away.
-            position = reader.position([TopicPartition(topic, partition) for partition in left])
-            left = [at.partition for at in position if at.offset < ends[at.partition]]
-    finally:
-        reader.close()
-    return latest
-
-
-def read_all(
-    settings: Settings,
-    topic: str,
-    ends: Mapping[Partition, int] | None = None,
-    *,
-    seconds_max: float = READ_SECONDS_MAX,
-) -> Iterator[bytes]:
-    """Every committed value of a topic, up to these ends, or its ends when the read began.
-
-    Raises UnknownTopic, and TimeoutError when the ends are not reached in time.
-    """
-    found = end_offsets(admin(settings), [topic]) if ends is None else ends
-    waiting = {at: end for at, end in found.items() if end > 0}
-    deadline = time.monotonic() + seconds_max
-    reader = consumer(settings)
-    try:
-        reader.assign([TopicPartition(*at, 0) for at in waiting])
-        while waiting:
-            if time.monotonic() > deadline:
-                raise TimeoutError(
-                    f"{topic} should be read to its end within {seconds_max:g} s, but partitions "
-                    f"{sorted(waiting)} were not. See: make logs COMPONENT=broker"
-                )
-            for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
-                if message.error() is not None:
-                    raise KafkaException(message.error())
-                at, value = (str(message.topic()), int(message.partition() or 0)), message.value()
-                if value is not None and int(message.offset() or 0) < found[at]:
-                    yield value
-            position = reader.position([TopicPartition(*at) for at in waiting])
-            places = {(at.topic, at.partition): at.offset for at in position}
-            waiting = {at: end for at, end in waiting.items() if places[at] < end}
-    finally:
-        reader.close()
-
-
-def _read_some(reader: Consumer, latest: dict[bytes, bytes]) -> None:
-    for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
-        error = message.error()
-        if error is not None:
-            raise KafkaException(error)
+    for message in read_between(settings, starts, ends):
         key, value = message.key() or b"", message.value()
         if value is None:
             latest.pop(key, None)
         else:
             latest[key] = value
+    return latest
+
+
+def read_all(
+    settings: Settings, topic: str, ends: Mapping[Partition, int] | None = None
+) -> Iterator[bytes]:
+    """Every committed value of a topic, up to these ends, or its ends when the read began.
+
+    Raises UnknownTopic, and TimeoutError as read_between does.
+    """
+    found = end_offsets(admin(settings), [topic]) if ends is None else ends
+    for message in read_between(settings, {}, found):
+        value = message.value()
+        if value is not None:
+            yield value
+
+
+def _place(message: Message) -> tuple[Partition, int]:
+    """The record's partition and offset; raises KafkaException for what is none."""
+    error = message.error()
+    if error is not None:
+        raise KafkaException(error)
+    return (str(message.topic()), int(message.partition() or 0)), int(message.offset() or 0)
+
+
+def _unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
+    """The partitions whose end has not been reached.
+
+    Positions, not records: the end may be a transaction's marker, or compacted away.
+    """
+    position = reader.position([TopicPartition(*at) for at in waiting])
+    places = {(at.topic, at.partition): at.offset for at in position}
+    return {at: end for at, end in waiting.items() if places[at] < end}

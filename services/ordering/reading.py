@@ -14,7 +14,7 @@ from services.ordering.deciding import Proposal, Shelf
 
 PIPELINE = "reorder"
 DAY_MS = 86_400_000
-READ_SECONDS_MAX = 60.0
+ANSWER_SECONDS_MAX = 60.0
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -90,7 +90,7 @@ def covers(settings: Settings, marker: Reached, review_ms: int) -> bool:
     asking = consumer(settings)
     try:
         found = asking.offsets_for_times(
-            [TopicPartition(*at, review_ms) for at in ends], timeout=READ_SECONDS_MAX
+            [TopicPartition(*at, review_ms) for at in ends], timeout=ANSWER_SECONDS_MAX
         )
     finally:
         asking.close()
@@ -105,7 +105,7 @@ def proposals(settings: Settings, generation: Promoted, marker: Reached) -> list
     """The newest row of each key, below the marker's outputs."""
     ends = {at: end for at, end in marker.outputs.items() if at[0] == generation.topic}
     newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
-    for value in read_all(settings, generation.topic, ends, seconds_max=READ_SECONDS_MAX):
+    for value in read_all(settings, generation.topic, ends):
         row = decode(value).value
         shelf, review_ms = Shelf(row["store_id"], row["sku"]), _ms(row["review_at"])
         known = newest.get((shelf, review_ms))
@@ -128,7 +128,7 @@ def proposals(settings: Settings, generation: Promoted, marker: Reached) -> list
 def given(settings: Settings) -> list[Given]:
     """Every purchase order that is committed."""
     found = []
-    for value in read_all(settings, PURCHASE_ORDERS.name, seconds_max=READ_SECONDS_MAX):
+    for value in read_all(settings, PURCHASE_ORDERS.name):
         row = decode(value).value
         shelf = Shelf(row["store_id"], row["sku"])
         found.append(Given(row["purchase_order_id"], shelf, _ms(row["review_at"]), row["units"]))

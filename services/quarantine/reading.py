@@ -1,18 +1,16 @@
 """Reading the log record by record: one at its place, or all from a time on."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import Message, TopicPartition
 
 from infra.errors import Trouble
-from infra.kafka import Partition, admin, consumer, end_offsets
+from infra.kafka import Partition, admin, consumer, end_offsets, read_between
 from infra.settings import Settings
 from services.quarantine.records import Record
 
-IDLE_SECONDS_MAX = 30.0
-POLL_SECONDS = 0.1
-RECORDS_PER_POLL_MAX = 5_000
+ANSWER_SECONDS_MAX = 30.0
+SHOWN_EVERY = 1_000
 
 Show = Callable[[int, int], None]
 """Is told how many records are read, of how many."""
@@ -46,13 +44,13 @@ def records_since(settings: Settings, topic: str, since_ms: int, show: Show) -> 
     """Every record of the topic, up to its present end, but for those before the first of their
     partition that was published at this time or later.
 
-    Raises UnknownTopic, and TimeoutError when Kafka says nothing for IDLE_SECONDS_MAX.
+    Raises UnknownTopic, and TimeoutError as read_between does.
     """
     ends = end_offsets(admin(settings), [topic])
     reader = consumer(settings)
     try:
         asked = [TopicPartition(*at, max(since_ms, 0)) for at in ends]
-        found = reader.offsets_for_times(asked, timeout=IDLE_SECONDS_MAX)
+        found = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
     finally:
         reader.close()
     # A negative offset: nothing was published since.
@@ -63,46 +61,12 @@ def records_since(settings: Settings, topic: str, since_ms: int, show: Show) -> 
 def _between(
     settings: Settings, starts: Mapping[Partition, int], ends: Mapping[Partition, int], show: Show
 ) -> Iterator[Record]:
-    waiting = {at: ends[at] for at, start in starts.items() if start < ends[at]}
-    total = sum(ends[at] - starts[at] for at in waiting)
-    reader = consumer(settings)
-    try:
-        reader.assign([TopicPartition(*at, starts[at]) for at in waiting])
-        read, deadline = 0, time.monotonic() + IDLE_SECONDS_MAX
-        while waiting:
-            messages = reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS)
-            if messages:
-                deadline = time.monotonic() + IDLE_SECONDS_MAX
-            elif time.monotonic() > deadline:
-                raise TimeoutError(
-                    f"Kafka should send the rest of {sorted(waiting)} within "
-                    f"{IDLE_SECONDS_MAX:g} s, but does not. See: make logs COMPONENT=broker"
-                )
-            for record in map(_good, messages):
-                if record.offset < ends[record.topic, record.partition]:
-                    read += 1
-                    yield record
+    wanted = {at: ends[at] for at in starts}
+    total = sum(max(0, end - starts[at]) for at, end in wanted.items())
+    for read, message in enumerate(read_between(settings, starts, wanted), 1):
+        yield as_record(message)
+        if read % SHOWN_EVERY == 0 or read == total:
             show(read, total)
-            waiting = _unread(reader, waiting)
-    finally:
-        reader.close()
-
-
-def _unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
-    """The partitions whose end has not been reached; a gap in the offsets does not matter."""
-    position = reader.position([TopicPartition(*at) for at in waiting])
-    return {
-        (at.topic, at.partition): waiting[at.topic, at.partition]
-        for at in position
-        if at.offset < waiting[at.topic, at.partition]
-    }
-
-
-def _good(message: Message) -> Record:
-    error = message.error()
-    if error is not None:
-        raise KafkaException(error)
-    return as_record(message)
 
 
 def as_record(message: Message) -> Record:

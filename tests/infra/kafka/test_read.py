@@ -1,0 +1,52 @@
+"""A bounded part of the log is read to its end, and whoever waits in vain is told."""
+
+import pytest
+
+from contracts import RECEIPTS
+from infra.kafka import admin, end_offsets, producer, read_all, read_between, read_to_end
+from infra.settings import Settings
+
+pytestmark = pytest.mark.e2e
+
+TOPIC = RECEIPTS.name
+AT = (TOPIC, 1)
+VALUES = [b"0", b"1", None, b"3", b"4", b"5"]
+KEYS = [b"a", b"b", b"a", b"b", b"c", b"d"]
+
+
+@pytest.fixture(scope="module")
+def log(kafka: Settings) -> Settings:
+    """A broker with a few records in one partition."""
+    client = producer(kafka)
+    for name, value in zip(KEYS, VALUES, strict=True):
+        client.produce(TOPIC, key=name, value=value, partition=AT[1])
+    client.flush(30)
+    assert end_offsets(admin(kafka), [TOPIC])[AT] == len(VALUES)
+    return kafka
+
+
+def test_a_part_is_what_lies_between_two_offsets(log: Settings) -> None:
+    found = [message.value() for message in read_between(log, {AT: 1}, {AT: 4})]
+    assert found == VALUES[1:4]
+    assert list(read_between(log, {AT: 4}, {AT: 4})) == []
+
+
+def test_all_values_are_read_up_to_the_ends(log: Settings) -> None:
+    assert list(read_all(log, TOPIC)) == [value for value in VALUES if value is not None]
+    assert list(read_all(log, TOPIC, {AT: 2})) == VALUES[:2]
+
+
+def test_a_table_has_the_newest_value_of_each_key(log: Settings) -> None:
+    assert read_to_end(log, TOPIC) == {b"b": b"3", b"c": b"4", b"d": b"5"}
+    assert read_to_end(log, TOPIC, records_max=2) == {b"c": b"4", b"d": b"5"}
+
+
+def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(
+    log: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.kafka.read.IDLE_SECONDS_MAX", 0.5)
+    beyond = read_between(log, {}, {AT: len(VALUES) + 1})
+    found = [next(beyond).value() for _ in VALUES]
+    assert found == VALUES
+    with pytest.raises(TimeoutError, match=f"'{TOPIC}', 1"):
+        next(beyond)
