@@ -15,16 +15,20 @@ from infra.wait import until
 
 REQUEST_SECONDS_MAX = 10.0
 
-LED_SECONDS_MAX = 20.0
+LED_SECONDS_MAX = 40.0
 BETWEEN_LEADERS = frozenset(
     {
         KafkaError.LEADER_NOT_AVAILABLE,
         KafkaError.NOT_LEADER_FOR_PARTITION,
         KafkaError.FENCED_LEADER_EPOCH,
         KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError._TIMED_OUT,
+        KafkaError._TRANSPORT,
     }
 )
-"""What a broker says of a topic that was just made, or when it has just come back."""
+"""What a broker says of a topic that was just made, or when it has just come back; and what a
+client says when it asked one that has just gone, and is not missed yet."""
 
 Partition = tuple[str, int]
 
@@ -95,6 +99,8 @@ def _look_up(
     def answered() -> bool:
         try:
             found.update(_answer(admin, wanted, isolation))
+        except TimeoutError:
+            return False
         except KafkaException as error:
             if code(error) not in BETWEEN_LEADERS:
                 raise
@@ -113,6 +119,6 @@ def _answer(
         wanted, isolation_level=isolation, request_timeout=REQUEST_SECONDS_MAX
     )
     return {
-        (where.topic, where.partition): future.result(timeout=REQUEST_SECONDS_MAX)
+        (where.topic, where.partition): future.result(timeout=2 * REQUEST_SECONDS_MAX)
         for where, future in answers.items()
     }

@@ -1,9 +1,20 @@
 """A bounded part of the log is read to its end, and whoever waits in vain is told."""
 
+from typing import Any
+
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from contracts import RECEIPTS
-from infra.kafka import admin, end_offsets, producer, read_all, read_between, read_to_end
+from infra.kafka import (
+    admin,
+    end_offsets,
+    offsets,
+    producer,
+    read_all,
+    read_between,
+    read_to_end,
+)
 from infra.settings import Settings
 
 pytestmark = pytest.mark.e2e
@@ -50,3 +61,23 @@ def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(
     assert found == VALUES
     with pytest.raises(TimeoutError, match=f"'{TOPIC}', 1"):
         next(beyond)
+
+
+@pytest.mark.parametrize(
+    "gone", [TimeoutError(), KafkaException(KafkaError(KafkaError._TIMED_OUT))]
+)
+def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
+    gone: Exception, log: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A patched first answer stands for that of a cluster that does not miss its broker yet."""
+    answers: list[Exception | None] = [gone, None]
+
+    def at_first_gone(*asked: Any) -> Any:
+        if (error := answers.pop(0)) is not None:
+            raise error
+        return really(*asked)
+
+    really = offsets._answer
+    monkeypatch.setattr(offsets, "_answer", at_first_gone)
+    assert end_offsets(admin(log), [TOPIC])[AT] == len(VALUES)
+    assert answers == []
