@@ -148,7 +148,7 @@ class Settings(BaseSettings):
         0.0,
         ge=0.0,
         le=60.0,
-        description="from a live batch's start to the next one's, at the least: fewer leave cores",
+        description="least seconds between the starts of two live batches; more leave cores",
     )
 
     lake: bool = Field(

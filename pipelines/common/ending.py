@@ -10,7 +10,7 @@ TASK_SECONDS_MAX = 60.0
 """How long a cancelled task may go on."""
 
 JOBS_MAX = 20
-"""The query's last jobs, which are looked at: a batch has fewer."""
+"""Of the query, the last ones are looked at: what its stop has cancelled is among them."""
 
 
 class StillWriting(Trouble):
