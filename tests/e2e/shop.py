@@ -150,7 +150,7 @@ def world(folder: Path, seed: int, pipelines: str) -> Settings:
         port_base=free_port_base(),
         simulator_seed=seed,
         pipelines=pipelines,
-        pipeline_seconds_per_batch_min=2,  # the cores are shared with other tests
+        pipeline_seconds_per_batch_min=5,  # the cores are shared with other tests
         simulator_speed=60,  # two hours, the horizon, pass in two minutes
         simulator_stores=6,
         simulator_products=400,
