@@ -97,6 +97,9 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
+        # Noting for each column the line that makes it takes longer than making it.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.dataFrameQueryContext.enabled": "false",
         "spark.sql.shuffle.partitions": str(STATE_PARTITIONS),
         # Batches are small: planning them anew while they run costs more than it saves.
         "spark.sql.adaptive.enabled": "false",
