@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from contracts import CONTRACTS
-from infra.cli.main import app as retail
+from infra.cli.main import application
 from infra.settings import Settings, root
 from services.api.app import app as api
 from tests.services.memory import MemoryLog
@@ -83,7 +83,7 @@ def commands(text: str, _: Path) -> Iterator[str]:
 
 def is_command(words: list[str]) -> bool:
     """Whether the words walk down to a command that has each of the options."""
-    at = typer.main.get_command(retail)
+    at = typer.main.get_command(application())
     for word in words:
         if word.startswith("--"):
             if word != "--help" and not any(word in option.opts for option in at.params):
@@ -173,7 +173,7 @@ def of_make() -> set[str]:
 
 def of_commands() -> set[str]:
     """Variables that a command reads in place of an option."""
-    group = typer.main.get_command(retail)
+    group = typer.main.get_command(application())
     assert isinstance(group, TyperGroup)
     options = [option for command in group.commands.values() for option in command.params]
     return {str(option.envvar) for option in options if option.envvar}

@@ -2,48 +2,62 @@
 
 import logging
 import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import MappingProxyType
 
 import typer
 
-from infra.cli.backfill import backfill
-from infra.cli.bench import bench
-from infra.cli.contracts import app as contracts
-from infra.cli.doctor import doctor
-from infra.cli.down import down
-from infra.cli.load import load_command
-from infra.cli.logs import logs
-from infra.cli.quality import quality
-from infra.cli.quarantine import app as quarantine
-from infra.cli.replay.app import app as replay
-from infra.cli.reset import reset
-from infra.cli.score import app as score
-from infra.cli.status import status
-from infra.cli.topics import app as topics
-from infra.cli.up import up
-from infra.cli.verify import verify
 from infra.errors import Trouble
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="A retailer run on a log: start it, look at it, check its numbers.",
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "up": "up:up",
+        "backfill": "backfill:backfill",
+        "down": "down:down",
+        "status": "status:status",
+        "logs": "logs:logs",
+        "reset": "reset:reset",
+        "doctor": "doctor:doctor",
+        "verify": "verify:verify",
+        "quality": "quality:quality",
+        "bench": "bench:bench",
+        "load": "load:load_command",
+        "topics": "topics:app",
+        "contracts": "contracts:app",
+        "replay": "replay.app:app",
+        "score": "score:app",
+        "quarantine": "quarantine:app",
+    }
 )
-for command in (up, backfill, down, status, logs, reset, doctor, verify, quality, bench):
-    app.command()(command)
-app.command("load")(load_command)
-app.add_typer(topics, name="topics")
-app.add_typer(contracts, name="contracts")
-app.add_typer(replay, name="replay")
-app.add_typer(score, name="score")
-app.add_typer(quarantine, name="quarantine")
+"""Where each is defined, below this folder; with commands of its own, or without."""
+
+
+def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
+    """The command line with these commands: who asks for one waits for none of the others."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="A retailer run on a log: start it, look at it, check its numbers.",
+        callback=lambda: None,  # a single command is named, too
+    )
+    for name in names:
+        module, _, what = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"infra.cli.{module}"), what)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
 
 
 def main() -> None:
     # A broker that does not answer is said by the command itself, once.
     logging.getLogger("kafka").addHandler(logging.NullHandler())
+    named = COMMANDS.keys() & set(sys.argv[1:2])
     try:
-        app()
+        application(named or COMMANDS)()
     except Trouble as trouble:
         sys.exit(str(trouble))
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from infra.cli import contracts as commands
-from infra.cli.main import app
+from infra.cli.main import application
 from tests.answers import FENCED, LEFT_OUT, PROMPT
 from tests.contracts.evolution.editing import TODAY, copied
 from tests.contracts.evolution.guide import GUIDE, apply
@@ -38,7 +38,7 @@ def followed(section: str) -> str:
                 return block[0]
             command = block[2].splitlines()[0].removeprefix(PROMPT)
             words = [*command.removeprefix("retail ").split(), "--folder", str(folder)]
-            answer = CliRunner().invoke(app, words).output.replace(f"{scratch}/", "")
+            answer = CliRunner().invoke(application(), words).output.replace(f"{scratch}/", "")
             return f"```\n{PROMPT}{command}\n{trimmed(answer)}```"
 
         return FENCED.sub(answered, section)

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from infra.cli import contracts as commands
-from infra.cli.main import app
+from infra.cli.main import application
 from tests.answers import same
 from tests.contracts.evolution.editing import TODAY, copied
 from tests.contracts.evolution.guide import apply, sections
@@ -33,5 +33,5 @@ def test_whoever_follows_the_guide_is_told_what_it_says(
             apply(folder, step.diff)
             continue
         words = [*step.command.removeprefix("retail ").split(), "--folder", str(folder)]
-        answered = CliRunner().invoke(app, words).output
+        answered = CliRunner().invoke(application(), words).output
         assert same(step.answer, answered), answered

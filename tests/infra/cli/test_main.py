@@ -5,7 +5,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from infra.cli.main import app, main
+from infra.cli.main import application, main
 from infra.settings import Settings
 
 VERBS = (
@@ -25,7 +25,7 @@ VERBS = (
 
 
 def test_help_names_every_verb() -> None:
-    shown = CliRunner().invoke(app, ["--help"]).output
+    shown = CliRunner().invoke(application(), ["--help"]).output
     assert all(f" {verb} " in shown for verb in VERBS)
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from contracts import ADJUSTMENTS, RECEIPTS
 from infra.cli import quarantine
 from infra.cli.alone import Busy, alone
-from infra.cli.main import app
+from infra.cli.main import application
 from infra.cli.quarantine import NoPlace
 from infra.settings import Settings
 from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
@@ -39,7 +39,7 @@ def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def said(*words: str) -> str:
-    done = CliRunner().invoke(app, ["quarantine", *words], catch_exceptions=False)
+    done = CliRunner().invoke(application(), ["quarantine", *words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 

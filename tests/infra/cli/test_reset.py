@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from infra.cli.main import app
+from infra.cli.main import application
 from infra.cli.reset import NotAsked, NotOurs, ours
 from infra.settings import Settings, settings
 
 
 def reset(*options: str, **environment: str) -> Result:
-    return CliRunner().invoke(app, ["reset", *options], env=environment)
+    return CliRunner().invoke(application(), ["reset", *options], env=environment)
 
 
 def test_with_yes_the_folder_is_gone_and_its_neighbours_stay(current: Settings) -> None:

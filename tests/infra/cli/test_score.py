@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from contracts import ALERTS, HEARTBEATS
 from generators.simulator import simulate
 from infra.cli import score
-from infra.cli.main import app
+from infra.cli.main import application
 from infra.kafka import KafkaDown, admin, end_offsets
 from infra.settings import Settings, root
 from tests.oracle.fraud import fraud_oracle
@@ -47,9 +47,9 @@ def test_what_is_served_is_scored(
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as where:
         monkeypatch.setattr(score, "settings", lambda: where)
-        shown = CliRunner().invoke(app, ["score", "fraud"])
+        shown = CliRunner().invoke(application(), ["score", "fraud"])
         assert "impossible-travel" in shown.output
-        answer = CliRunner().invoke(app, ["score", "fraud", "--json"])
+        answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
     found = json.loads(answer.stdout)
     assert found["all"]["recall"]["of"] > 10
     assert found["all"]["recall"]["share"] > 0.5
@@ -65,7 +65,7 @@ def test_alerts_that_are_not_served_are_missed(
     writing.read |= end_offsets(admin(world), [HEARTBEATS.name])
     with shop(world, log, writing, [], tmp_path) as where:
         monkeypatch.setattr(score, "settings", lambda: where)
-        answer = CliRunner().invoke(app, ["score", "fraud", "--json"])
+        answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
     found = json.loads(answer.stdout)
     assert (answer.exit_code, found["good"]) == (1, False)
     assert found["all"]["recall"]["hits"] == 0
@@ -89,11 +89,11 @@ def shop(
 
 def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score, "settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1"))
-    answer = CliRunner().invoke(app, ["score", "fraud"])
+    answer = CliRunner().invoke(application(), ["score", "fraud"])
     assert isinstance(answer.exception, KafkaDown)
 
 
 def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score, "settings", lambda: kafka)
-    answer = CliRunner().invoke(app, ["score", "fraud"])
+    answer = CliRunner().invoke(application(), ["score", "fraud"])
     assert isinstance(answer.exception, ApiDown)

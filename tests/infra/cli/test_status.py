@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from infra.cli import fleet
 from infra.cli.fleet import Component
-from infra.cli.main import app
+from infra.cli.main import application
 from infra.cli.status import duration
 from infra.settings import Settings
 
@@ -45,7 +45,7 @@ def test_the_lake_runs_where_it_is_asked_for() -> None:
 
 
 def status(*options: str) -> str:
-    answer = CliRunner().invoke(app, ["status", *options])
+    answer = CliRunner().invoke(application(), ["status", *options])
     assert answer.exit_code == 0
     return answer.output
 

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from infra.cli import up
-from infra.cli.main import app
+from infra.cli.main import application
 from infra.cli.world import options, settings_of_the_world
 from infra.settings import Settings
 from infra.settings import settings as read
@@ -16,7 +16,7 @@ def test_every_setting_of_the_simulator_has_its_option() -> None:
         for name in Settings.model_fields
         if name.startswith("simulator_")
     ]
-    shown = CliRunner().invoke(app, ["up", "--help"], terminal_width=200).output
+    shown = CliRunner().invoke(application(), ["up", "--help"], terminal_width=200).output
     assert all(f"--{one.name.replace('_', '-')} " in shown for one in options())
 
 
@@ -35,7 +35,7 @@ def test_an_option_wins_over_the_environment(
     monkeypatch.setattr(up, "check", check)
     read.cache_clear()
     try:
-        CliRunner().invoke(app, ["up", "--seed", "7", "--late-rate", "0.1"])
+        CliRunner().invoke(application(), ["up", "--seed", "7", "--late-rate", "0.1"])
     finally:
         read.cache_clear()
     assert (seen[0].simulator_seed, seen[0].simulator_late_rate) == (7, 0.1)
