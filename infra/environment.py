@@ -109,6 +109,8 @@ def locked(lock: Path) -> int:
 def install(folder: Path, arguments: list[str], expected: int) -> int:
     """Run pip, showing how far it is; returns the number of packages it looked at."""
     command = [str(folder / "bin" / "python"), "-m", "pip", "install", *arguments]
+    if not sys.dont_write_bytecode:
+        command.append("--no-compile")  # what is imported is compiled then: a small part of all
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         [*command, "--no-input", "--progress-bar=off"],

@@ -20,8 +20,8 @@ HASTY: Mapping[str, Any] = {
     "simulator_receipts_per_second": 2.5,
     "pipeline_seconds_per_batch_min": 10,
 }
-"""Nobody replays or is killed here, so the horizon may pass in a minute, at the usual 30/s; and four
-pipelines may do with fewer batches."""
+"""Nobody is killed here, so the horizon may pass in a minute, at the usual 30/s; and four pipelines
+may do with fewer batches."""
 
 
 @pytest.fixture(scope="module")
