@@ -35,19 +35,6 @@ from tests.seeds import drawn
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
 SECONDS_MAX = 400
-KEEPING = """
-from infra.settings import settings
-from pipelines.lake.bronze import append
-from pipelines.lake.session import lake_session
-from pipelines.lake.tables import lake
-where = settings()
-bronze, spark = lake(where).bronze, lake_session(where)
-bronze.make(spark)
-while append(spark, where, bronze):
-    pass
-bronze.tidy(spark)
-"""
-"""What the lake does for its archive; its other tables are not needed here."""
 ROUNDS_MIN = 5
 """In which the archive is read: more than a doomed generation sees before it is killed."""
 
@@ -132,7 +119,7 @@ def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None
 
 def keep(where: Settings) -> None:
     """Let the archive hold the log to its end."""
-    command = [sys.executable, "-c", KEEPING]
+    command = [sys.executable, "-m", "tests.replay.keeping"]
     subprocess.run(command, cwd=root(), env=environment(where), check=True, timeout=SECONDS_MAX)
 
 
