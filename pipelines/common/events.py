@@ -1,7 +1,7 @@
 """From records to events: what each record says, and whether it is accepted.
 
-All topics but the heartbeats are in one frame: every further stream of a query costs each batch a
-plan and tasks of its own.
+All topics are in one frame: every further stream of a query costs each batch a plan and tasks of
+its own.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,6 +25,7 @@ META = (
     "_identity",  # what a copy of the event has too; of a rejected record, its own offset
     "_clock",  # when the event happened, or was released; NEVER of a rejected record
     "event_time",  # when the event happened
+    "_beat",  # when the heartbeat was, if it is an accepted one; else BEFORE_ALL
 )
 
 RELEASE = "_release"
@@ -32,47 +33,42 @@ RELEASE = "_release"
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 """Behind no watermark: a rejected record is counted, whatever time it claims."""
 
+BEFORE_ALL = datetime(1970, 1, 1, tzinfo=UTC)
+"""Moves no watermark."""
+
 
 def events(reads: Iterable[Contract], records: DataFrame) -> DataFrame:
     """One row per record: the columns of META, and for each topic read a column with its event.
 
     Records have topic, partition, offset, timestamp, key and value. Releases are among them; one
-    counts as the event that it wraps.
+    counts as the event that it wraps. So are heartbeats.
     """
     read = tuple(reads)
-    known = tuple(dict.fromkeys((*read, *RELEASABLE.values())))
-    judged = (
+    known = tuple(dict.fromkeys((*read, HEARTBEATS, *RELEASABLE.values())))
+    validated = (
         decoded(known, records)
         .withColumns({"_fault": fault(known)})
         .withColumns({"_reason": reason(known)})
     )
-    meta = described(identity(known), clock(known), event_time(known))
-    return judged.select(*meta, *[column(one) for one in read])
+    return validated.select(*described(known), *[column(one) for one in read])
 
 
-def heartbeats(records: DataFrame) -> DataFrame:
-    """The columns of META, one row per record of the heartbeats' topic."""
-    name = column(HEARTBEATS)
-    judged = records.withColumns(
-        {"_of": F.col("topic"), name: event(HEARTBEATS, F.col("value"))}
-    ).withColumns(
-        {"_reason": choose(content_checks(HEARTBEATS, name, F.col("key").cast("string")))}
-    )
-    at = happened(HEARTBEATS, name)
-    return judged.select(*described(F.col(name)["event_id"], at, at))
-
-
-def described(identity: Column, clock: Column, event_time: Column) -> list[Column]:
-    """The columns of META of a judged record, given those of an accepted one."""
+def described(known: tuple[Contract, ...]) -> list[Column]:
+    """The columns of META of a validated record."""
+    is_beat = F.col("topic") == HEARTBEATS.name
+    happened_at = event_time(known)
     return [
         F.col("topic").alias("_topic"),
         F.col("partition").alias("_partition"),
         F.col("timestamp").alias("_published"),
         F.col("_of"),
         F.col("_reason"),
-        if_accepted(identity, F.col("offset").cast("string")).alias("_identity"),
-        if_accepted(clock, F.lit(NEVER)).alias("_clock"),
-        if_accepted(event_time).alias("event_time"),
+        if_accepted(identity(known), F.col("offset").cast("string")).alias("_identity"),
+        if_accepted(clock(known), F.lit(NEVER)).alias("_clock"),
+        if_accepted(happened_at).alias("event_time"),
+        F.when(is_beat & F.col("_reason").isNull(), happened(HEARTBEATS, column(HEARTBEATS)))
+        .otherwise(F.lit(BEFORE_ALL))
+        .alias("_beat"),
     ]
 
 

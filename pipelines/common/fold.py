@@ -4,22 +4,31 @@ All of it is generated code in Spark: one lambda over an array in here halves th
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from contracts import RELEASES, Contract
+from infra.settings import Settings
 from pipelines.common.declared import declared_events
-from pipelines.common.events import META, NEVER, by_topic, column, events, heartbeats
+from pipelines.common.events import META, NEVER, by_topic, column, events
 from pipelines.common.pipeline import AsOf, Entry, Pipeline, View
+from pipelines.common.sides import columns
+from pipelines.common.small_batches import held, validated_events
+from pipelines.common.watermark import Pace
 
 IDENTITY = ("_topic", "_partition", "_reason", "_identity")
 """What makes two records the same one. A rejected record is the same as no other."""
 
 TASKS = 2
-"""How many tasks of a batch read: more of them cost a small batch more than they share out."""
+"""How many tasks of a batch read."""
+
+SMALL_TASKS = 1
+"""The same of a small batch: another one costs it more than it shares out."""
+
+WATERMARK_DELAY = "spark.watermarkDelayMs"
+"""In a column's metadata: Spark frees what is older by it than the watermark, in milliseconds."""
 
 BOOK = ("_topic", "_partition")
 """The key of an entry in the books; null in every other entry."""
@@ -55,30 +64,36 @@ def view_rows(pipeline: Pipeline, totals: DataFrame, number: int) -> DataFrame:
 
 
 def running_rows(
-    pipeline: Pipeline, records: DataFrame, beats: DataFrame, memory: timedelta, sides: Sides
+    pipeline: Pipeline, records: DataFrame, now: Pace, sides: Sides, small: Settings | None = None
 ) -> DataFrame:
     """The rows that a batch of a stream changes, those of the books among them.
 
-    An event's id is remembered for at least `memory` of world time after it happened. Two clocks
-    say when it is forgotten, the newest event and the newest heartbeat, and the one that is behind
-    counts: no record of somebody whose clock is ahead shortens the memory. An event that happened
-    longer than the memory before both would be dropped by Spark, and counted.
+    The newest heartbeat moves the watermark: no record of somebody whose clock is ahead does. An
+    event's id is remembered until a heartbeat is `now.memory` of world time younger than it. An
+    event that happened longer than that before the heartbeats of earlier batches would be dropped
+    by Spark, and counted.
     """
-    delay = f"{int(memory.total_seconds() * 1000)} milliseconds"
-    # Judging all topics is a lot of generated code: each task writes it, not each partition.
-    posted = postings(pipeline, records.coalesce(TASKS))
-    first_copies = (
-        posted.withWatermark("_clock", delay)
-        .unionByName(heartbeats(beats).withWatermark("_clock", delay), allowMissingColumns=True)
-        .coalesce(TASKS)
-        .dropDuplicatesWithinWatermark([*IDENTITY])
-    )
+    tasks = TASKS if small is None else SMALL_TASKS
+    delay = f"{int(now.memory.total_seconds() * 1000)} milliseconds"
+    posted = postings(pipeline, records.coalesce(tasks), small).withWatermark("_beat", delay)
+    # Spark remembers an id for the delay in this metadata, counted by the watermark.
+    clock = F.col("_clock").alias("_clock", metadata={WATERMARK_DELAY: 0})
+    kept = [
+        clock if name == "_clock" else F.col(name) for name in posted.columns if name != "_beat"
+    ]
+    first_copies = posted.select(*kept).dropDuplicatesWithinWatermark([*IDENTITY])
     return add_up(pipeline, entries(pipeline, first_copies, sides))
 
 
-def postings(pipeline: Pipeline, records: DataFrame) -> DataFrame:
-    """One row per record: the columns of META, and what it posts; a rejected one has no lines."""
-    read = declared_events(pipeline, events(pipeline.reads, records))
+def postings(pipeline: Pipeline, records: DataFrame, small: Settings | None = None) -> DataFrame:
+    """One row per record: the columns of META, and what it posts; a rejected one has no lines.
+
+    With `small` settings there are the columns too that hold what held beside its lines.
+    """
+    if small is None:
+        read = declared_events(pipeline, events(pipeline.reads, records))
+    else:
+        read = validated_events(pipeline, records, small)
     posted = {topic: post(F.col(column(topic))) for topic, post in pipeline.posts.items()}
     names = next(iter(posted.values()))
     return read.select(
@@ -87,14 +102,22 @@ def postings(pipeline: Pipeline, records: DataFrame) -> DataFrame:
             by_topic("_of", {topic: posting[name] for topic, posting in posted.items()}).alias(name)
             for name in names
         ],
+        *held_columns(pipeline, read),
     )
+
+
+def held_columns(pipeline: Pipeline, frame: DataFrame) -> list[str]:
+    """The columns with what held beside the lines, where the frame has them."""
+    named = [held(number) for number in range(len(pipeline.sides))]
+    return [name for name in named if name in frame.columns]
 
 
 def entries(pipeline: Pipeline, posted: DataFrame, sides: Sides) -> DataFrame:
     """One row per entry of an accepted event, and one per record for the books."""
     spread = lines(pipeline, posted)
-    for side in pipeline.sides:
-        spread = beside(spread, side, sides[side])
+    if not held_columns(pipeline, posted):
+        for side in pipeline.sides:
+            spread = beside(spread, side, sides[side])
     if entering := [(view, view.entries()) for view in pipeline.views if view.entries]:
         return entered(entering, spread)
     (view,) = pipeline.views
@@ -115,13 +138,19 @@ def lines(pipeline: Pipeline, posted: DataFrame) -> DataFrame:
     empty = F.array(F.lit(None).cast(kind.elementType))
     spread = posted.select("*", F.posexplode(F.concat(accepted, empty)).alias("_position", "_line"))
     of_book = F.col("_line").isNull()
-    shared = [name for name in posted.columns if name not in (*META, "lines")]
+    beside_lines = held_columns(pipeline, posted)
+    shared = [name for name in posted.columns if name not in (*META, "lines", *beside_lines)]
     return spread.select(
         *[F.when(of_book, F.col(name)).alias(name) for name in BOOK],
         F.when(of_book, F.col("_published")).alias("_published"),
         F.when(of_book, F.col("_reason").isNull()).alias("_applied"),
         *[F.when(~of_book, F.col(name)).alias(name) for name in (*shared, "event_time")],
         F.col("_line.*"),
+        *[
+            F.get(name, F.col("_position"))[column.name].alias(column.name)
+            for name, side in zip(beside_lines, pipeline.sides, strict=bool(beside_lines))
+            for column in columns(side)
+        ],
         F.col("_published").alias("published"),
         F.col("_of").alias("topic"),
         (F.col("_topic") == RELEASES.name).alias("_released"),
@@ -210,7 +239,7 @@ def entry_of(
 def until(ends: Column) -> Column:
     """The moment by which Spark knows that a row is closed; the books are never."""
     never = F.when(is_book(), F.lit(NEVER)).otherwise(ends)
-    return never.alias(UNTIL, metadata={"spark.watermarkDelayMs": 0})
+    return never.alias(UNTIL, metadata={WATERMARK_DELAY: 0})
 
 
 def add_up(pipeline: Pipeline, entered: DataFrame) -> DataFrame:

@@ -21,7 +21,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from contracts import HEARTBEATS, RELEASES, Contract
+from contracts import Contract
 from infra.errors import Trouble
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
@@ -284,10 +284,9 @@ def start(
     head: Head | None = None,
 ) -> StreamingQuery:
     suit(spark, now.live)
-    beats = reading(spark, where, (HEARTBEATS,), now, head)
-    records = reading(spark, where, (*pipeline.reads, RELEASES), now, head)
-    facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
-    running = running_rows(pipeline, records, beats, now.memory, facts)
+    records = reading(spark, where, pipeline.inputs, now, head)
+    facts = {} if now.live else {side: sides.live(spark, where, side) for side in pipeline.sides}
+    running = running_rows(pipeline, records, now, facts, where if now.live else None)
     write = sink(where, generation)
     if not now.live and not now.in_archive:
         write = within(now, where, pipeline, generation, write)

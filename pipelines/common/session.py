@@ -25,8 +25,17 @@ SLOTS_MAX = 4
 METHOD_BYTES_MAX = 8_000
 """Of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
 
-METHOD_BYTES_SPARK = 65_535
-"""Spark's own default."""
+INTERPRETED: Mapping[str, str] = MappingProxyType(
+    {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+)
+
+GENERATED: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.codegen.factoryMode": "FALLBACK",
+        "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
+    }
+)
 
 
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -68,12 +77,12 @@ def session(
 def suit(spark: SparkSession, live: bool) -> None:
     """Prepare the session for a query with small batches, or with large ones.
 
-    Java compiles no method of more than METHOD_BYTES_MAX. Reading and judging all topics in one
-    generated method is longer. Over a large batch it is therefore to be generated in parts; a
-    small one is over before anything is compiled, and one method is generated sooner.
+    A small batch is over before generated code has paid: its expressions are interpreted. Of a
+    large one Java compiles no method of more than METHOD_BYTES_MAX, and reading and judging all
+    topics in one generated method is longer: it is to be generated in parts.
     """
-    limit = METHOD_BYTES_SPARK if live else METHOD_BYTES_MAX
-    spark.conf.set("spark.sql.codegen.hugeMethodLimit", str(limit))
+    for option, value in (INTERPRETED if live else GENERATED).items():
+        spark.conf.set(option, value)
 
 
 def scratch(settings: Settings, name: str) -> Path:

@@ -7,7 +7,8 @@ the same facts hold.
 """
 
 import time
-from collections import deque
+from bisect import bisect_right, insort
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -28,14 +29,25 @@ from pipelines.common.pipeline import AsOf
 READ_SECONDS_MAX = 30.0
 RECORDS_PER_POLL_MAX = 1_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NEVER_MS = (NEVER - EPOCH) // timedelta(milliseconds=1)
 
 
 def live(spark: SparkSession, settings: Settings, side: AsOf) -> DataFrame:
     """The facts of a side as they stand whenever a plan with this frame runs."""
-    columns = [(name, name) for name in side.topic.key] + list(side.columns.items())
-    read = partial(facts, settings, side.topic.name, side.since, tuple(dict(columns)))
+    read = partial(facts, settings, side.topic.name, side.since, looked_up(side))
     anew = spark.sparkContext.parallelize([0], 1).mapPartitions(read)
     return spark.createDataFrame(anew, schema(side), verifySchema=False)
+
+
+def looked_up(side: AsOf) -> tuple[str, ...]:
+    """The fields of the side's topic that are read: its key, then what its columns hold."""
+    return tuple(dict.fromkeys((*side.topic.key, *side.columns)))
+
+
+def columns(side: AsOf) -> list[T.StructField]:
+    """What the side adds to a line. A time that an event names is in milliseconds."""
+    own = set(side.columns.values())
+    return [field for field in schema(side) if field.name in own]
 
 
 def schema(side: AsOf) -> T.StructType:
@@ -64,6 +76,15 @@ class Fact(NamedTuple):
     since_ms: int
     place: tuple[int, int]  # partition and offset
     values: tuple[Any, ...]
+
+
+def since_ms(fact: Fact) -> int:
+    return fact.since_ms
+
+
+def order(fact: Fact) -> tuple[int, tuple[int, int]]:
+    """Of two facts from one moment on, the one published last holds: it comes last."""
+    return fact.since_ms, fact.place
 
 
 def fact(
@@ -98,11 +119,16 @@ def facts(
 ) -> Iterator[tuple[Any, ...]]:
     """The side's rows; runs in a worker of Spark, which remembers what it has read before."""
     deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
+    return intervals(reader(settings, topic, since, fields).to_the_end())
+
+
+def reader(settings: Settings, topic: str, since: str, fields: tuple[str, ...]) -> "Reader":
+    """The one of this process that reads this of the topic."""
     side = str(settings.data_dir), topic, since, fields
-    reader = READERS.get(side)
-    if reader is None:
-        reader = READERS[side] = Reader(settings, topic, since, fields)
-    return intervals(reader.to_the_end())
+    found = READERS.get(side)
+    if found is None:
+        found = READERS[side] = Reader(settings, topic, since, fields)
+    return found
 
 
 class Reader:
@@ -112,14 +138,16 @@ class Reader:
         self._contract = contract(topic)
         self._since = since
         self._fields = fields
-        self._settings = settings
         self._facts: dict[str, Fact] = {}
+        self._of_key: defaultdict[tuple[str, ...], list[Fact]] = defaultdict(list)
+        """The same facts, in the order in which they hold."""
         self._read: dict[Partition, int] = {}
         self._consumer: Consumer = consumer(settings)
+        self._admin = admin(settings)
 
     def to_the_end(self) -> Iterable[Fact]:
         """All facts of the topic. Raises TimeoutError when its end is not reached in time."""
-        ends = end_offsets(admin(self._settings), [self._contract.name])
+        ends = end_offsets(self._admin, [self._contract.name])
         left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
         if left:
             self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
@@ -149,6 +177,15 @@ class Reader:
         times = (found.since_ms, *(event[name] for name in self._contract.times))
         if all(instant(one) is not None for one in times):  # no event is of any other moment
             self._facts[event["event_id"]] = found
+            insort(self._of_key[found.key], found, key=order)
+
+    def at(self, key: tuple[str, ...], happened_ms: int) -> tuple[Any, ...] | None:
+        """The fields of the fact that held for the key at the moment; None where none did."""
+        listed = self._of_key.get(key)
+        if listed is None or happened_ms >= NEVER_MS:
+            return None
+        after = bisect_right(listed, happened_ms, key=since_ms)
+        return listed[after - 1].values if after else None
 
 
 READERS: dict[tuple[str, str, str, tuple[str, ...]], Reader] = {}

@@ -1,0 +1,234 @@
+"""From records to events in Python, for batches so small that a plan costs more than its records.
+
+The twin of pipelines/common/events.py, by contracts/judging.py: the same columns for the same
+bytes. Spark's own form is a plan several times as large as all that comes after it; it is the
+faster one from some thousand records on. A checkpoint of one form goes on in the other.
+"""
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from contracts import HEARTBEATS, RELEASES, Contract, Row, contract
+from contracts.consumer import declared
+from contracts.judging import Rejection, judge, wrapped
+from contracts.projection import projection
+from contracts.shape import Field
+from infra.settings import Settings
+from pipelines.common import sides
+from pipelines.common.declared import refuse_undeclared
+from pipelines.common.events import BEFORE_ALL, NEVER, column
+from pipelines.common.pipeline import AsOf, Pipeline
+
+META = T.StructType(
+    [
+        T.StructField("_topic", T.StringType()),
+        T.StructField("_partition", T.IntegerType()),
+        T.StructField("_published", T.TimestampType()),
+        T.StructField("_of", T.StringType()),
+        T.StructField("_reason", T.StringType()),
+        T.StructField("_identity", T.StringType()),
+        T.StructField("_clock", T.TimestampType()),
+        T.StructField("event_time", T.TimestampType()),
+        T.StructField("_beat", T.TimestampType(), nullable=False),
+    ]
+)
+"""As events.META has them."""
+
+TYPES: Mapping[str, T.DataType] = {
+    "string": T.StringType(),
+    "bytes": T.BinaryType(),
+    "int": T.LongType(),  # as Spark's form decodes them
+    "long": T.LongType(),
+    "boolean": T.BooleanType(),
+    "timestamp": T.TimestampType(),
+}
+MICROSECONDS = 1_000
+"""In a millisecond."""
+
+
+def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings) -> DataFrame:
+    """The columns of META, the events by topic, and what held beside their lines.
+
+    For each topic that the pipeline posts a column with its event: the declared fields; null of a
+    rejected record. For each side an array with what held for each line, or null, by its position:
+    an event without lines is its own line. Raises Undeclared.
+    """
+    for side in pipeline.sides:
+        refuse_undeclared(pipeline, side)
+    fields = {
+        topic.name: projection(topic.fields, declared(pipeline.name, topic))
+        for topic in pipeline.reads
+    }
+    shape = T.StructType(
+        [
+            *META,
+            *[T.StructField(column(topic), struct(fields[topic.name])) for topic in pipeline.reads],
+            *[
+                T.StructField(held(number), T.ArrayType(T.StructType(sides.columns(side))))
+                for number, side in enumerate(pipeline.sides)
+            ],
+        ]
+    )
+    validation = Validation(
+        to_arrow_schema(shape, timezone="UTC"),
+        tuple(fields),
+        tuple(map(Lookup.of, pipeline.sides)),
+        settings,
+    )
+    taken = records.select("topic", "partition", "offset", "timestamp", "key", "value")
+    return taken.mapInArrow(partial(validated, validation), shape)
+
+
+def held(side: int) -> str:
+    """The column with what held of the side of that number."""
+    return f"_held_{side}"
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A side, as a worker looks it up."""
+
+    topic: str
+    since: str
+    fields: tuple[str, ...]
+    key: tuple[str, ...]
+    columns: Mapping[str, int]
+    """Column of the line → its place among the fields."""
+
+    @classmethod
+    def of(cls, side: AsOf) -> "Lookup":
+        fields = sides.looked_up(side)
+        places = {name: fields.index(field) for field, name in side.columns.items()}
+        return cls(side.topic.name, side.since, fields, side.topic.key, places)
+
+    def reader(self, settings: Settings) -> sides.Reader:
+        return sides.reader(settings, self.topic, self.since, self.fields)
+
+    def beside(self, reader: sides.Reader, event: Row, happened_ms: int) -> list[Row | None]:
+        """What held for each line of the event when it happened."""
+        found: list[Row | None] = []
+        for line in event.get("lines", (event,)):
+            key = tuple(line[name] if name in line else event[name] for name in self.key)
+            values = reader.at(key, happened_ms)
+            if values is None:
+                found.append(None)
+            else:
+                found.append({name: values[at] for name, at in self.columns.items()})
+        return found
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a worker has to know to validate."""
+
+    schema: pa.Schema
+    """Of its rows."""
+    reads: tuple[str, ...]
+    lookups: tuple[Lookup, ...]
+    settings: Settings
+
+
+def struct(fields: Iterable[Field]) -> T.StructType:
+    return T.StructType(
+        [
+            T.StructField(
+                one.name, T.ArrayType(struct(one.fields)) if one.fields else TYPES[one.type]
+            )
+            for one in fields
+        ]
+    )
+
+
+def validated(asked: Validation, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of the schema, a row per record; runs in a worker of Spark."""
+    settle()
+    readers = [lookup.reader(asked.settings) for lookup in asked.lookups]
+    for reader in readers:
+        reader.to_the_end()
+    for batch in batches:
+        rows = [row(asked, readers, *record) for record in records_of(batch)]
+        columns = zip(*rows, strict=True) if rows else [()] * len(asked.schema)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(each, of.type) for each, of in zip(columns, asked.schema, strict=True)],
+            schema=asked.schema,
+        )
+
+
+@cache
+def settle() -> None:
+    """Spare what a worker has loaded by now the collection that Spark asks for after each task.
+
+    It would look at every module again, for some fifty milliseconds.
+    """
+    gc.freeze()
+
+
+def records_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    """Topic, partition, offset, microseconds at which it was published, key and value."""
+    plain = batch.set_column(3, "timestamp", batch.column("timestamp").cast(pa.int64()))
+    return zip(*[column.to_pylist() for column in plain.columns], strict=True)
+
+
+def row(
+    asked: Validation,
+    readers: Sequence[sides.Reader],
+    topic: str,
+    partition: int,
+    offset: int,
+    published_us: int,
+    key: bytes | None,
+    value: bytes | None,
+) -> tuple[Any, ...]:
+    """A record's row, as the schema has it; times are in microseconds."""
+    of = contract(topic)
+    found = judge(of, key, value, published_us // MICROSECONDS)
+    if isinstance(found, Rejection):
+        why = topic, found.reason, str(offset), NEVER_US, None, 0
+        nothing = [None] * (len(asked.reads) + len(asked.lookups))
+        return topic, partition, published_us, *why, *nothing
+    clock_us = happened_ms(of, found) * MICROSECONDS
+    identity, event = found["event_id"], found
+    if of is RELEASES:
+        of, event = contract(found["topic"]), opened(found)
+        identity = f"{of.name}/{event['event_id']}"
+    at_ms = happened_ms(of, event)
+    beat_us = clock_us if of is HEARTBEATS else 0
+    meta = of.name, None, identity, clock_us, at_ms * MICROSECONDS, beat_us
+    events = [in_microseconds(of, event) if name == of.name else None for name in asked.reads]
+    looks_up = of.name in asked.reads
+    beside = [
+        lookup.beside(reader, event, at_ms) if looks_up else None
+        for lookup, reader in zip(asked.lookups, readers, strict=True)
+    ]
+    return topic, partition, published_us, *meta, *events, *beside
+
+
+def opened(release: Row) -> Row:
+    """The event in a release that was accepted."""
+    event = wrapped(release)
+    assert not isinstance(event, Rejection), "a release is accepted with what it wraps"
+    return event
+
+
+def happened_ms(of: Contract, event: Row) -> int:
+    assert of.event_time is not None, "a topic of events names the time at which they happened"
+    found: int = event[of.event_time]
+    return found
+
+
+def in_microseconds(of: Contract, event: Row) -> Row:
+    """The event with its times as Arrow has them."""
+    times = {name: None if event[name] is None else event[name] * MICROSECONDS for name in of.times}
+    return {**event, **times}
+
+
+NEVER_US = round(NEVER.timestamp()) * 1_000_000
+assert BEFORE_ALL.timestamp() == 0
