@@ -11,6 +11,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from infra.settings import Settings
+from pipelines.common.compiled import BATCHES_PER_WALK
 from pipelines.common.priority import give_way
 from pipelines.common.session import session
 from tests.brokers import broker
@@ -65,7 +66,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Spark as the pipelines have it."""
     give_way()  # as they do: beside a shop it would take nearly all from it otherwise
     where = Settings(data_dir=tmp_path_factory.mktemp("spark"), spark_master="local[2]")
-    shared = session(where, "tests")
+    # What is due is freed soon: a test lives through few batches.
+    shared = session(where, "tests", more={BATCHES_PER_WALK: "2"})
     yield shared
     shared.stop()
 

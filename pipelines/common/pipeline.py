@@ -91,8 +91,12 @@ class Pipeline:
     finish: Callable[[DataFrame], DataFrame] = as_it_is
     """From totals to rows: adds columns, drops totals that say nothing. The books, which
     `is_book` tells, go through it untouched."""
-    every: timedelta = timedelta()
-    """How long to wait, by the wall clock, between the starts of two live batches."""
+    every: timedelta = timedelta(milliseconds=200)
+    """The least time, by the wall clock, between the starts of two live batches."""
+    duty_cycle: float = 1.0
+    """The share of the time that live batches may take. After each the pipeline rests as long as
+    that asks for: where batches are cheap they are frequent, and where the machine is loaded it is
+    loaded less."""
 
     @property
     def reads(self) -> tuple[Contract, ...]:

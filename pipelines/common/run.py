@@ -8,6 +8,7 @@ import logging
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -44,6 +45,9 @@ from pipelines.common.turns import Turn, rest_seconds
 from pipelines.common.watermark import Pace, catching_up, pace, spans
 
 log = logging.getLogger("pipeline")
+
+REST_SECONDS_MAX = 5.0
+"""A batch that took unusually long is no reason to be unusually old."""
 
 LOOK_SECONDS = 1
 """How often a running query is looked at."""
@@ -291,7 +295,7 @@ def start(
     if not now.live and not now.in_archive:
         write = within(now, where, pipeline, generation, write)
     if turn is not None:
-        write = in_turn(write, turn, now.live)
+        write = in_turn(write, turn, now.live, pipeline.duty_cycle)
     writer = (
         changelog(pipeline, generation, running)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
@@ -329,17 +333,24 @@ def within(
     return write_within
 
 
-def in_turn(write: Write, turn: Turn, live: bool) -> Write:
+def in_turn(write: Write, turn: Turn, live: bool, duty_cycle: float = 1.0) -> Write:
     """The same, and then a wait for the next turn; a candidate has caught up with the first."""
     begun = False
 
     def write_and_wait(records: DataFrame, batch: int) -> None:
         nonlocal begun
+        started = time.monotonic()
         write(records, batch)
-        turn.wait(may_rest=live and begun)
+        busy_seconds = time.monotonic() - started
+        turn.wait(may_rest=live and begun, seconds=rest_after(busy_seconds, duty_cycle))
         begun = True
 
     return write_and_wait
+
+
+def rest_after(busy_seconds: float, duty_cycle: float) -> float:
+    """How long to rest after a batch, so that batches take that share of the time."""
+    return min(busy_seconds * (1 / duty_cycle - 1), REST_SECONDS_MAX)
 
 
 def nothing() -> None: ...

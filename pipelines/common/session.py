@@ -14,6 +14,8 @@ from contracts.schemas import NEWER_LOCK
 from infra.folder import Folder
 from infra.jars import spark_jars
 from infra.settings import Settings
+from pipelines.common.compiled import BATCHES_PER_WALK, STATE_STORE, classes
+from pipelines.common.python_workers import DAEMON
 
 STATE_PARTITIONS = 2
 """Frozen in every checkpoint: only a new generation may choose another number."""
@@ -91,7 +93,7 @@ def scratch(settings: Settings, name: str) -> Path:
 
 
 def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
-    every = [*spark_jars(), *jars]
+    every = [*spark_jars(), *jars, classes(settings)]
     return {
         **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
@@ -104,8 +106,23 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         # Spark's own local writes fork a shell command per file: 308 processes a second.
         "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
         **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
+        # What Spark would tell a web page that there is none of: by default of a thousand batches.
+        "spark.sql.ui.retainedExecutions": "10",
+        "spark.ui.retainedJobs": "100",
+        "spark.ui.retainedStages": "100",
+        "spark.ui.retainedTasks": "1000",
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.streaming.numRecentProgressUpdates": "10",
+        # Each sum and each side of a batch takes a page; of 8 MiB, by default, for twenty rows.
+        "spark.buffer.pageSize": "256k",
+        # A batch is shuffled within the machine, a few rows at a time.
+        "spark.shuffle.compress": "false",
+        "spark.shuffle.checksum.enabled": "false",
+        "spark.broadcast.compress": "false",
+        "spark.broadcast.checksum": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
+        "spark.python.daemon.module": DAEMON,
         # Noting for each column the line that makes it takes longer than making it.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.dataFrameQueryContext.enabled": "false",
@@ -117,9 +134,8 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         "spark.sql.codegen.cache.maxEntries": "2000",
         "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline lets a small one by
         "spark.speculation": "false",  # a second copy of a task would be a second writer
-        "spark.sql.streaming.stateStore.providerClass": (
-            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-        ),
+        "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
+        BATCHES_PER_WALK: "64",
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
         # A consumer for each partition of every pipeline stays open between batches; those of a

@@ -5,10 +5,9 @@ bytes. Spark's own form is a plan several times as large as all that comes after
 faster one from some thousand records on. A checkpoint of one form goes on in the other.
 """
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -149,7 +148,6 @@ def struct(fields: Iterable[Field]) -> T.StructType:
 
 def validated(asked: Validation, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of the schema, a row per record; runs in a worker of Spark."""
-    settle()
     readers = [lookup.reader(asked.settings) for lookup in asked.lookups]
     for reader in readers:
         reader.to_the_end()
@@ -160,15 +158,6 @@ def validated(asked: Validation, batches: Iterator[pa.RecordBatch]) -> Iterator[
             [pa.array(each, of.type) for each, of in zip(columns, asked.schema, strict=True)],
             schema=asked.schema,
         )
-
-
-@cache
-def settle() -> None:
-    """Spare what a worker has loaded by now the collection that Spark asks for after each task.
-
-    It would look at every module again, for some fifty milliseconds.
-    """
-    gc.freeze()
 
 
 def records_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ import yaml
 
 from infra.errors import Trouble
 
-CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties"}
+CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
 
 LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
 

@@ -32,15 +32,20 @@ class Turn:
             self._seconds = seconds
             self._told.notify_all()
 
-    def wait(self, may_rest: bool) -> None:
-        """Rest for as long as is told meanwhile; where it may not, only wait if that is endless."""
+    def wait(self, may_rest: bool, seconds: float = 0.0) -> None:
+        """Rest so long, or for as long as is told meanwhile if that is longer.
+
+        Where it may not rest, only wait if what is told is endless.
+        """
         began = time.monotonic()
         with self._told:
-            while (left := self._rest(may_rest) - (time.monotonic() - began)) > 0:
+            while (left := self._rest(may_rest, seconds) - (time.monotonic() - began)) > 0:
                 self._told.wait(min(left, TIMEOUT_MAX))
 
-    def _rest(self, may_rest: bool) -> float:
-        return self._seconds if may_rest or self._seconds == inf else 0.0
+    def _rest(self, may_rest: bool, seconds: float) -> float:
+        if may_rest:
+            return max(self._seconds, seconds)
+        return inf if self._seconds == inf else 0.0
 
 
 def rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:

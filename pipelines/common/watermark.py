@@ -16,6 +16,10 @@ MARGIN = timedelta(hours=1)
 """World time by which partitions may be apart while a generation is live."""
 
 
+LIVE_RECORDS_MAX = 50_000
+"""A longer backlog is caught up with: a live batch is read in Python, for a second or two then."""
+
+
 @dataclass(frozen=True)
 class Pace:
     """How a generation reads: live, or catching up."""
@@ -40,7 +44,8 @@ def pace(
     batch leaves, no partition has anything left. A batch that is begun and not finished is run
     again first, though, to where it was to end, which may be anywhere.
     """
-    if backlog.records > records_per_batch_max or (batch_is_open and backlog.span > MARGIN):
+    fits = backlog.records <= min(records_per_batch_max, LIVE_RECORDS_MAX)
+    if not fits or (batch_is_open and backlog.span > MARGIN):
         return catching_up(reads, backlog, records_per_batch_max)
     return Pace(live=True, memory=horizon(reads) + MARGIN, records_per_batch_max=None)
 

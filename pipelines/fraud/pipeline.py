@@ -26,4 +26,5 @@ PIPELINE = Pipeline(
     sides=SIDES,
     finish=finish,
     every=timedelta(seconds=1),
+    duty_cycle=0.12,  # an alert is for somebody who takes minutes
 )

@@ -36,7 +36,7 @@ class Work:
 def founded(where: Settings, name: str) -> Work:
     """Generation 1 of the pipeline, from the code on disk; in session it never waits."""
     [generation] = ensured(where, name)
-    work = Work(where, replace(load(name), every=timedelta()), generation)
+    work = Work(where, replace(load(name), every=timedelta(), duty_cycle=1.0), generation)
     make_outputs(where, work.pipeline, work.generation)
     return work
 
