@@ -16,14 +16,7 @@ Write = Callable[[DataFrame, int], None]
 
 def sink(settings: Settings, generation: Generation) -> Write:
     """What Spark calls with each batch of records to write, and again if it must run one twice."""
-    options = {
-        **kafka_options(settings),
-        "kafka.acks": "all",
-        "kafka.enable.idempotence": "true",
-        "kafka.linger.ms": "5",
-        "kafka.batch.size": "131072",
-        "kafka.compression.type": "lz4",
-    }
+    options = producer_options(settings)
     marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
     checkpoint = generation.checkpoint(settings)
 
@@ -32,3 +25,15 @@ def sink(settings: Settings, generation: Generation) -> Write:
         mark(marker_producer, marker_admin, generation, batch, checkpoint.batch_end(batch))
 
     return write
+
+
+def producer_options(settings: Settings) -> dict[str, str]:
+    """How Spark's connector writes to Kafka."""
+    return {
+        **kafka_options(settings),
+        "kafka.acks": "all",
+        "kafka.enable.idempotence": "true",
+        "kafka.linger.ms": "5",
+        "kafka.batch.size": "131072",
+        "kafka.compression.type": "lz4",
+    }

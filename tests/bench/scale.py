@@ -22,6 +22,10 @@ class Scale:
     read_seconds: float
     live_seconds: float
     """How long a shop has to live on before its memory counts."""
+    age_seconds: float
+    """How old a live shop is before its batches count."""
+    batch_seconds: float
+    """How long the batches of one pipeline are counted, after as long a time to warm."""
 
 
 FULL = Scale(
@@ -35,6 +39,8 @@ FULL = Scale(
     probe_seconds=60,
     read_seconds=30,
     live_seconds=60,
+    age_seconds=600,
+    batch_seconds=60,
 )
 
 QUICK = Scale(
@@ -48,4 +54,6 @@ QUICK = Scale(
     probe_seconds=10,
     read_seconds=10,
     live_seconds=10,
+    age_seconds=30,
+    batch_seconds=10,
 )

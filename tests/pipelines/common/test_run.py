@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from math import inf
-from threading import Thread
+from threading import Event, Thread
 from unittest.mock import Mock
 
 import pytest
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from infra.settings import Settings
 from pipelines.common.pipeline import load
-from pipelines.common.run import batch_seconds, in_turn
+from pipelines.common.run import REST_SECONDS_MAX, batch_seconds, in_turn, rest_after
 from pipelines.common.turns import Turn
 from tests.waiting import wait_until
 
@@ -70,3 +70,37 @@ def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
     pipeline = replace(load("inventory"), every=timedelta(seconds=own))
     where = Settings(pipeline_seconds_per_batch_min=least)
     assert batch_seconds(where, pipeline) == expected
+
+
+@pytest.mark.parametrize(
+    ("busy", "share", "rest"),
+    [(0.2, 1.0, 0.0), (0.2, 0.5, 0.2), (0.3, 0.25, 0.9), (60.0, 0.1, REST_SECONDS_MAX)],
+)
+def test_a_pipeline_rests_until_its_batches_have_taken_their_share(
+    busy: float, share: float, rest: float
+) -> None:
+    assert rest_after(busy, share) == pytest.approx(rest)
+
+
+def test_it_rests_by_its_duty_cycle_without_being_told() -> None:
+    written: list[int] = []
+    turn = Turn()
+    started = Event()
+
+    def slow(_records: DataFrame, batch: int) -> None:
+        written.append(batch)
+        Event().wait(0.2)
+
+    write = in_turn(slow, turn, live=True, duty_cycle=0.05)
+    write(RECORDS, 0)
+
+    def again() -> None:
+        write(RECORDS, 1)
+        started.set()
+
+    resting = Thread(target=again)
+    resting.start()
+    wait_until(lambda: written == [0, 1], "the batch is written before the rest")
+    assert not started.wait(1.0)
+    resting.join(30)
+    assert started.is_set()
