@@ -24,6 +24,7 @@ from pipelines.common.priority import give_way
 from pipelines.common.run import engine
 from pipelines.common.session import session, suit
 from pipelines.common.source import FETCH, kafka_options
+from pipelines.common.watermark import LIVE_RECORDS_MAX
 
 SPAN = "span.json"
 
@@ -47,6 +48,15 @@ class Span:
     def read(cls, folder: Path) -> "Span":
         return cls(**json.loads((folder / SPAN).read_text()))
 
+    @property
+    def records(self) -> int:
+        """How many offsets lie in it."""
+        return sum(
+            end - self.starts[topic][partition]
+            for topic, ends in self.ends.items()
+            for partition, end in ends.items()
+        )
+
     def write(self, folder: Path) -> None:
         # Code from before there was an archive to be read knows nothing of it.
         told = {name: part for name, part in asdict(self).items() if part or name != "archived"}
@@ -67,9 +77,13 @@ def main() -> None:
 
 
 def write(spark: SparkSession, where: Settings, pipeline: Pipeline, folder: Path) -> None:
-    suit(spark, live=False)
+    """Write each view's rows. A short part of the log is read as a live batch is."""
+    span = Span.read(folder)
+    is_small = span.records <= LIVE_RECORDS_MAX
+    suit(spark, live=is_small)
     facts = {side: sides.live(spark, where, side) for side in pipeline.sides}
-    totals = static_totals(pipeline, part(spark, where, Span.read(folder)), facts)
+    records = part(spark, where, span)
+    totals = static_totals(pipeline, records, facts, where if is_small else None)
     if len(pipeline.views) > 1:
         totals.persist()
     for number, view in enumerate(pipeline.writes):

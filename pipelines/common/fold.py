@@ -51,9 +51,14 @@ def rows(
     return view_rows(pipeline, static_totals(pipeline, records, sides or {}), number)
 
 
-def static_totals(pipeline: Pipeline, records: DataFrame, sides: Sides) -> DataFrame:
-    """The rows of all views and the books, over a static frame of records."""
-    first_copies = postings(pipeline, records).dropDuplicates([*IDENTITY])
+def static_totals(
+    pipeline: Pipeline, records: DataFrame, sides: Sides, small: Settings | None = None
+) -> DataFrame:
+    """The rows of all views and the books, over a static frame of records.
+
+    With `small` settings as in `running_rows`.
+    """
+    first_copies = postings(pipeline, records, small).dropDuplicates([*IDENTITY])
     return add_up(pipeline, entries(pipeline, first_copies, sides))
 
 

@@ -97,11 +97,7 @@ def between(
         before=f"generation {promoted.number}'s code",
         after=after,
         at=f"{times.end.isoformat() if times.end else 'the end of the log'}",
-        records=sum(
-            end - span.starts[topic][partition]
-            for topic, ends in span.ends.items()
-            for partition, end in ends.items()
-        ),
+        records=span.records,
         views=tuple(
             Comparison(
                 contract,

@@ -17,14 +17,23 @@ from pipelines.common.fold import lines, postings
 from pipelines.common.pipeline import load, pipelines
 from tests.pipelines.dirt import Sent, damaged, sent
 from tests.pipelines.log import OPENING, RECORD
+from tests.seeds import drawn
 
 numbers = count()
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("name", pipelines())
-def test_both_read_the_same_from_any_bytes(spark: SparkSession, name: str) -> None:
+def test_both_read_the_same_movements_from_any_bytes(spark: SparkSession) -> None:
+    read_alike(spark, "inventory")
+
+
+def test_both_read_what_another_pipeline_declares_from_any_bytes(spark: SparkSession) -> None:
+    others = [name for name in pipelines() if name != "inventory"]
+    read_alike(spark, drawn("another pipeline").choice(others))
+
+
+def read_alike(spark: SparkSession, name: str) -> None:
     pipeline = replace(load(name), sides=())  # what is looked up is no matter of bytes
     log = records(spark, [(topic, *one) for topic in pipeline.inputs for one in dirt(topic)])
     large, small = (postings(pipeline, log, how) for how in (None, Settings()))
