@@ -363,19 +363,32 @@ def watch(query: StreamingQuery, stopping: Event, begun: Callable[[], None]) -> 
     and what the query failed with.
     """
     ended = told = False
+    looked_at = ""
     while not ended and not stopping.is_set():
         ended = bool(query.awaitTermination(LOOK_SECONDS))
-        refuse_drops(query)
-        if not told and query.recentProgress:
+        looked_at = refuse_drops(query, looked_at)
+        if not told and looked_at:
             told = True
             begun()
 
 
-def refuse_drops(query: StreamingQuery) -> None:
-    for progress in query.recentProgress:
-        dropped = sum(state.numRowsDroppedByWatermark for state in progress.stateOperators)
+def refuse_drops(query: StreamingQuery, since: str = "") -> str:
+    """Raise Invalid when a batch has dropped a record that began then or later, as Spark tells.
+
+    Returns when the last one began; empty before the first. What Spark remembers of a hundred
+    batches is left in Java: to have all of it each second would cost as much as a batch.
+    """
+    newest, recent = since, query._jsq.recentProgress()
+    for number in reversed(range(len(recent))):
+        progress = recent[number]
+        began = str(progress.timestamp())
+        if began < since:
+            break
+        newest = max(newest, began)
+        dropped = sum(state.numRowsDroppedByWatermark() for state in progress.stateOperators())
         if dropped:
             raise Invalid(f"Spark dropped {dropped} records behind the watermark")
+    return newest
 
 
 if __name__ == "__main__":

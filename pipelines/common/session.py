@@ -112,7 +112,6 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
         "spark.ui.retainedStages": "100",
         "spark.ui.retainedTasks": "1000",
         "spark.sql.ui.explainMode": "simple",
-        "spark.sql.streaming.numRecentProgressUpdates": "10",
         # Each sum and each side of a batch takes a page; of 8 MiB, by default, for twenty rows.
         "spark.buffer.pageSize": "256k",
         # A batch is shuffled within the machine, a few rows at a time.
