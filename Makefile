@@ -8,9 +8,13 @@ READY = VENV="$(VENV)" $(PYTHON) -m infra.bootstrap
 ENGINE = @docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
 	{ echo "Docker with Compose should answer, but does not. Look: docker info"; exit 1; }
 COMPOSE = docker compose --env-file .env $(if $(PROFILE),--env-file $(PROFILE).env)
+PIN = VENV="$(VENV)" $(PYTHON) -m infra.installer pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-header
 RETAIL = @$(READY) && $(BIN)/retail
 
 .DEFAULT_GOAL := help
+# Packages are installed uncompiled: where Python may not keep what it compiles, it would at every start.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-docker test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
@@ -60,7 +64,7 @@ bench: ## how fast it is on this machine; some forty minutes
 	$(RETAIL) bench
 
 test: ## all tests but those in containers; at once: JOBS=2
-	@$(READY) && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+	@$(READY) && { $(BIN)/retail aot || echo "Java starts without its caches."; } && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test-docker: image ## the shop in containers, tested end to end
 	@$(READY) && $(BIN)/pytest -m docker
@@ -74,7 +78,8 @@ check: ## format, lint, types, import rules, contracts
 format: ## put the code into the house's form
 	@$(READY) && $(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
 
-lock: ## pin requirements.in anew (needs uv) and the jars
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.in -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header requirements.linter.in -o requirements.linter.lock
+lock: ## pin the packages and the jars anew
+	$(PIN) requirements.installer.in -o requirements.installer.lock
+	$(PIN) requirements.in -o requirements.lock
+	$(PIN) requirements.linter.in -o requirements.linter.lock
 	@$(READY) && $(BIN)/python -m infra.jars.lock

@@ -33,8 +33,8 @@ from contracts.catalog import (
 )
 from contracts.codec import Decoded, decode, encode, key
 from contracts.digests import digest
+from contracts.dimensions import DIMENSIONS, NOTICE, ON_ITS_WAY, holds_from
 from contracts.errors import BadContract, StaleLock, Undecodable, Unencodable, UnknownContract
-from contracts.facts import FACTS, NOTICE, ON_ITS_WAY, holds_from
 from contracts.mapping import avro_schema, rule_sql, spark_ddl
 from contracts.models import model
 from contracts.schemas import schema_id, schemas_of
@@ -49,7 +49,7 @@ __all__ = [
     "CONFIRMATIONS",
     "CONTRACTS",
     "DAILY_DEMAND",
-    "FACTS",
+    "DIMENSIONS",
     "GENERATIONS",
     "HEARTBEATS",
     "INCIDENTS",

@@ -14,7 +14,8 @@ from contracts.errors import Undecodable, Unencodable
 from contracts.mapping import avro_schema
 from contracts.schemas import known, schema_id
 from contracts.shape import Contract, Row
-from contracts.writing import EPOCH, MILLISECOND, Write, record
+from contracts.times import EPOCH, MILLISECOND
+from contracts.writing import Write, record
 
 MAGIC = b"\0"
 FRAME_BYTES = 5

@@ -4,13 +4,12 @@ import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from contracts.codec import key
 from contracts.shape import Contract, Field, Row
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from contracts.times import EPOCH, MILLISECOND
 
 
 def digest(contract: Contract, rows: Iterable[Row]) -> str:
@@ -46,7 +45,7 @@ def _object(fields: tuple[Field, ...], row: Row) -> dict[str, Any]:
 def _value(field: Field, row: Row) -> Any:
     value = row[field.name] if field.required else row.get(field.name)
     if isinstance(value, datetime):
-        return (value - EPOCH) // timedelta(milliseconds=1)
+        return (value - EPOCH) // MILLISECOND
     if isinstance(value, bytes):
         return b64encode(value).decode()
     if field.item and value is not None:

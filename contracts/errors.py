@@ -1,6 +1,6 @@
 """What goes wrong with contracts, said to the person who can mend it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -11,6 +11,16 @@ class BadContract(Exception):
         super().__init__(f"{file}: {where}: expected {expected}, found {found}. {advice}")
         self.file = file
         self.where = where
+
+
+class BadContracts(BadContract):
+    """Several of them: all are told at once."""
+
+    def __init__(self, faults: Sequence[BadContract]) -> None:
+        Exception.__init__(self, "\n".join(map(str, faults)))
+        self.file = faults[0].file
+        self.where = faults[0].where
+        self.faults = tuple(faults)
 
 
 class UnknownContract(LookupError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,9 +10,10 @@ from pydantic import ValidationError
 from contracts.checks import Location
 from contracts.codec import encode
 from contracts.errors import Unencodable
-from contracts.judging import EPOCH, untimely
 from contracts.models import model
 from contracts.shape import Contract
+from contracts.times import EPOCH, MILLISECOND
+from contracts.validation import timing_fault
 
 WHOLE = "event"
 """The place of what is wrong with the value as a whole."""
@@ -54,8 +55,8 @@ def ill_timed(contract: Contract, value: Any, published_ms: int) -> tuple[Fault,
     at = value.get(contract.event_time) if isinstance(value, Mapping) else None
     if contract.event_time is None or not isinstance(at, datetime) or at.tzinfo is None:
         return ()
-    happened_ms = (at - EPOCH) // timedelta(milliseconds=1)
-    found = untimely(contract, {contract.event_time: happened_ms}, published_ms)
+    happened_ms = (at - EPOCH) // MILLISECOND
+    found = timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
     return (Fault(contract.event_time, found.reason, found.found),) if found else ()
 
 

@@ -11,7 +11,7 @@ from open_data_contract_standard.model import OpenDataContractStandard, SchemaOb
 
 from contracts import terms
 from contracts.conditions import every_rule
-from contracts.errors import BadContract
+from contracts.errors import BadContract, BadContracts
 from contracts.fields import field, readings
 from contracts.odcs import CustomProperties, read
 from contracts.shape import Contract
@@ -33,14 +33,25 @@ class Place(NamedTuple):
 
 
 def load(folder: Path) -> Mapping[str, Contract]:
-    """Every contract under topics/ and views/ of the folder, by name. Raises BadContract."""
+    """Every contract under topics/ and views/ of the folder, by name.
+
+    Raises BadContract for a fault, and BadContracts, which names all, where several files have one.
+    """
     found = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
     loaded: dict[str, Contract] = {}
+    faults: list[BadContract] = []
     for file in filter(Path.is_file, found):
-        one = load_file(folder, file)
+        try:
+            one = load_file(folder, file)
+        except BadContract as fault:
+            faults.append(fault)
+            continue
         if one.name in loaded:
-            raise BadContract(file, "the contract", "a name of its own", one.name, "Rename one.")
+            expected, advice = "a name of its own", "Rename one."
+            faults.append(BadContract(file, "the contract", expected, one.name, advice))
         loaded[one.name] = one
+    if faults:
+        raise faults[0] if len(faults) == 1 else BadContracts(faults)
     return MappingProxyType(loaded)
 
 

@@ -5,16 +5,15 @@ whole line, is not written again. What comes out is what any other Avro writer m
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from operator import call, index, itemgetter
 from typing import Any
 
 from contracts.shape import Field, Row
+from contracts.times import EPOCH, MILLISECOND
 
 ENTRIES_MAX = 16_384  # of one field, or of one kind of line
 ENTRY_BYTES_MAX = 128
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND = timedelta(milliseconds=1)
 LAST_BLOCK = b"\0"
 
 Write = Callable[[Any], bytes]

@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,14 +15,13 @@ from confluent_kafka import KafkaException, TopicPartition
 
 from contracts import CONFIRMATIONS
 from contracts.consumer import reader
+from contracts.times import EPOCH, MILLISECOND
 from generators.supply import Confirmed
 from generators.ticks import tick_start_ms
 from infra.kafka import admin, consumer, partitions
 from infra.settings import Settings
 
 RECORDS_PER_TICK_MAX = 5_000
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND = timedelta(milliseconds=1)
 
 decode = reader("simulator")
 

@@ -1,4 +1,4 @@
-"""Loading a file of events: sorted by when they happened, judged row by row, acknowledged.
+"""Loading a file of events: sorted by when they happened, validated row by row, acknowledged.
 
 Whoever reads a topic remembers what has happened lately, as the contract's horizon says, and by the
 newest event that it has seen. So a load keeps to three things: nothing runs ahead of the world,
@@ -16,7 +16,7 @@ from confluent_kafka import Producer
 from contracts import Contract, encode, key
 from contracts.documents import from_document
 from contracts.faults import WHOLE, Fault, faults
-from contracts.judging import EPOCH, instant, span
+from contracts.times import EPOCH, MILLISECOND, instant, span
 from generators.rows import Row
 from generators.world_time import WorldTime
 from infra.kafka import Outgoing, send_all
@@ -79,7 +79,7 @@ class Moment:
 
 
 @dataclass
-class Judge:
+class Validator:
     """Rows held against their contract and against the world's time."""
 
     contract: Contract
@@ -88,7 +88,7 @@ class Judge:
     late: int = field(default=0, init=False)
     """Rows that were good to publish, and late by the contract."""
 
-    def judge(self, row: Row) -> Outgoing | Rejected:
+    def validate(self, row: Row) -> Outgoing | Rejected:
         """The record to publish, or everything that is wrong with the row."""
         if row.fault is not None:
             return Rejected(row.number, (Fault(WHOLE, row.fault, "another"),))
@@ -100,7 +100,7 @@ class Judge:
         wrong = faults(self.contract, event)
         if wrong:
             return Rejected(row.number, wrong)
-        happened_ms = (event[self._time] - EPOCH) // timedelta(milliseconds=1)
+        happened_ms = (event[self._time] - EPOCH) // MILLISECOND
         at = self.moment()
         if ill_timed := self._ill_timed(happened_ms, at):
             return Rejected(row.number, (ill_timed,))
@@ -131,7 +131,10 @@ class Judge:
 
 
 def load(
-    rows: Iterable[Row], judge: Judge, client: Producer, rejected: Callable[[Rejected], None]
+    rows: Iterable[Row],
+    validator: Validator,
+    client: Producer,
+    rejected: Callable[[Rejected], None],
 ) -> Iterator[Loaded]:
     """Publish the rows that are good and hand over the others; says how far it is, chunk by chunk.
 
@@ -141,25 +144,27 @@ def load(
     chunk: list[Outgoing] = []
     for row in rows:
         so_far.rows += 1
-        found = judge.judge(row)
+        found = validator.validate(row)
         if isinstance(found, Rejected):
             so_far.rejected += 1
             rejected(found)
         else:
             if _full(chunk, found):
-                yield _send(client, chunk, so_far, judge)
+                yield _send(client, chunk, so_far, validator)
             chunk.append(found)
         if so_far.rows % ROWS_PER_CHUNK == 0:
             yield so_far
-    yield _send(client, chunk, so_far, judge)
+    yield _send(client, chunk, so_far, validator)
 
 
-def check(rows: Iterable[Row], judge: Judge, rejected: Callable[[Rejected], None]) -> Loaded:
+def check(
+    rows: Iterable[Row], validator: Validator, rejected: Callable[[Rejected], None]
+) -> Loaded:
     """The same without publishing anything."""
     so_far = Loaded()
     for row in rows:
         so_far.rows += 1
-        if isinstance(found := judge.judge(row), Rejected):
+        if isinstance(found := validator.validate(row), Rejected):
             so_far.rejected += 1
             rejected(found)
     return so_far
@@ -172,16 +177,16 @@ def _full(chunk: list[Outgoing], following: Outgoing) -> bool:
     return len(chunk) >= ROWS_PER_CHUNK or apart_ms > CHUNK_MS_MAX
 
 
-def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, judge: Judge) -> Loaded:
+def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, validator: Validator) -> Loaded:
     so_far.reached |= dict(send_all(client, chunk))
     so_far.published += len(chunk)
-    so_far.late = judge.late
+    so_far.late = validator.late
     chunk.clear()
     return so_far
 
 
 def _ms(length: timedelta) -> int:
-    return length // timedelta(milliseconds=1)
+    return length // MILLISECOND
 
 
 def _written(milliseconds: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from generators.resume import Published
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.kafka import Partition, admin, consumer, end_offsets, start_offsets
 from infra.settings import Settings
 
@@ -19,7 +19,7 @@ POLL_SECONDS = 0.05
 Stretches = dict[Partition, tuple[int, int]]  # from an offset, up to but without another
 
 
-class LogUnread(Trouble):
+class LogUnread(UserError):
     """The broker gives its records too slowly, or not at all."""
 
     def __init__(self, stretches: Stretches) -> None:

@@ -5,10 +5,10 @@ from typing import Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message
 
-from contracts import FACTS, HEARTBEATS
+from contracts import DIMENSIONS, HEARTBEATS
 from generators import wire
 from generators.numbering import Publication
-from infra.errors import Trouble
+from infra.errors import UserError
 
 FULL_SECONDS_MAX = 120.0  # Kafka takes nothing for so long: give up
 POLL_SECONDS = 1.0
@@ -18,7 +18,7 @@ NUMBER_BYTES = 8
 Headers = list[tuple[str, str | bytes | None]]
 
 
-class PublishingFailed(Trouble):
+class PublishingFailed(UserError):
     """Kafka did not take a record; nothing behind it is published."""
 
     def __init__(self, reason: object) -> None:
@@ -75,7 +75,7 @@ class Publisher:
 
     def publish(self, publication: Publication) -> None:
         """Queue a record; wait while the queue is full. Raises PublishingFailed."""
-        if publication.topic in FACTS:
+        if publication.topic in DIMENSIONS:
             self._told_facts = True
         elif self._told_facts:
             self._await()

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from generators import wire
 from generators.numbering import Counts, Publication
-from infra.errors import Trouble
+from infra.errors import UserError
 
 
-class OtherWorld(Trouble):
+class OtherWorld(UserError):
     """The log holds another world's records."""
 
     def __init__(self, expected: str, found: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import duckdb
 import pyarrow as pa
 
-from infra.errors import Trouble
+from infra.errors import UserError
 
 MEMORY_MAX = "512MB"  # what is beyond it is sorted on disk
 LINE_BYTES_MAX = 65_536  # one event
@@ -24,7 +24,7 @@ COLUMNS: dict[str, pa.DataType] = {
 LINES = pa.schema(COLUMNS)
 
 
-class BadFile(Trouble):
+class BadFile(UserError):
     """A file that holds no rows."""
 
 

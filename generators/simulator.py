@@ -28,9 +28,9 @@ from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import shortage
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.kafka import KafkaDown, answers, producer
-from infra.lock import held
+from infra.lock import lock_folder
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 
@@ -40,7 +40,7 @@ GARBAGE_OBJECTS = 100_000
 log = logging.getLogger("simulator")
 
 
-class NoHistory(Trouble):
+class NoHistory(UserError):
     """Nobody reviews shelves and obeys orders as fast as a backfill goes."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class NoHistory(Trouble):
         )
 
 
-class SecondSimulator(Trouble):
+class SecondSimulator(UserError):
     """The world goes on already, elsewhere."""
 
     def __init__(self, home: Path) -> None:
@@ -71,10 +71,10 @@ def simulate(
     """Publish the world until told to stop.
 
     Backfill: its first days, counted from its start, are published as fast as it goes; what the
-    log holds of them already is passed over. Raises Trouble where a person is needed.
+    log holds of them already is passed over. Raises UserError where a person is needed.
     """
     home = settings.data_dir
-    with held(home / "simulator", SecondSimulator(home)):
+    with lock_folder(home / "simulator", SecondSimulator(home)):
         _simulate(settings, stop, backfill_days, live, report or daily())
 
 
@@ -170,8 +170,8 @@ def main() -> int:
             backfill_days=options.backfill_days,
             live=not options.stop_after_backfill,
         )
-    except Trouble as trouble:
-        log.error("%s", trouble)
+    except UserError as error:
+        log.error("%s", error)
         return 1
     return 0
 

@@ -1,7 +1,6 @@
 """The world: a function of its parameters, minute by minute."""
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 from typing import Any
 
 from contracts import (
@@ -18,6 +17,7 @@ from contracts import (
     STORES,
     Contract,
 )
+from contracts.times import MILLISECOND
 from generators.catalog import product_introduced, store_opened
 from generators.clock import WORLD
 from generators.customers import CASH_SHARE, Customers
@@ -48,9 +48,7 @@ from generators.ticks import (
 
 MOVING = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)  # what moves the book stock of a shelf
 TOPICS = (PRODUCTS, STORES, PRICE_CHANGES, PROMOTIONS, *MOVING, LEDGER, INCIDENTS, HEARTBEATS)
-HORIZONS_MS = {
-    topic.name: topic.horizon // timedelta(milliseconds=1) for topic in MOVING if topic.horizon
-}
+HORIZONS_MS = {topic.name: topic.horizon // MILLISECOND for topic in MOVING if topic.horizon}
 
 
 class World:

@@ -7,7 +7,7 @@ from typing import Any
 
 from contracts import CLOCKS, GENERATIONS, HEARTBEATS
 from contracts.consumer import reader
-from contracts.judging import JUDGED
+from contracts.validation import VALIDATED
 from generators.clock import ClockState, WorldClock, wall_ms
 from generators.pacer import BEHIND_MS_MAX
 from generators.ticks import TICK_MS
@@ -69,7 +69,7 @@ def look(settings: Settings) -> WorldTime:
     client = admin(settings)
     clocks = [decode(value).value for value in read_to_end(settings, CLOCKS.name).values()]
     told: Mapping[str, Any] = clocks[-1] if clocks else {}
-    newest = newest_ms(client, JUDGED)
+    newest = newest_ms(client, VALIDATED)
     beats = [at_ms for (topic, _), at_ms in newest.items() if topic == HEARTBEATS.name]
     generations = [GENERATIONS.name]
     return WorldTime(

@@ -12,7 +12,8 @@ PYTHON_MIN = (3, 11)
 def main():  # type: () -> None
     if sys.version_info < PYTHON_MIN:
         sys.exit(too_old(sys.version_info[:3], sys.executable))
-    from infra.environment import FOLDER, Broken, ensure
+    from infra.environment import FOLDER, ensure
+    from infra.installer import Broken
 
     try:
         ensure(FOLDER)

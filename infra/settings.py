@@ -18,14 +18,14 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from infra.errors import Trouble
+from infra.errors import UserError
 
 HOST = "127.0.0.1"
 REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 
 
-class InvalidSettings(Trouble):
+class InvalidSettings(UserError):
     """A setting has a value that the program cannot work with."""
 
 

@@ -1,10 +1,28 @@
-"""The settings as a table, for the README."""
+"""docs/settings.md, written from the settings: `python -m infra.settings_table`."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from infra.settings import Settings, root
+
+DOCUMENT = root() / "docs" / "settings.md"
+
+INTRODUCTION = """\
+# Settings
+
+`python -m infra.settings_table` writes this file from `infra/settings.py`. A test compares the two.
+
+Each setting is an environment variable. It may also follow a verb: `make up SIMULATOR_STORES=3`.
+The settings of the world are options too: `.venv/bin/retail up --stores 3 --speed 60`.
+`retail up --help` lists them.
+
+`make up` writes every value that differs from its default into the data folder, so later commands
+need not repeat it. Two settings are never written: the password, and the data folder itself. Give
+`DATA_DIR` with each command. Another seed, size or rate makes another world: run `make reset`
+first.
+
+"""
 
 
 class SettingLine(NamedTuple):
@@ -22,9 +40,14 @@ def lines() -> Iterable[SettingLine]:
 
 
 def table() -> str:
-    """The settings as the Markdown table of the README."""
+    """The settings as a Markdown table."""
     rows = [f"| `{line.name}` | {line.default} | {line.meaning} |" for line in lines()]
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows]) + "\n"
+
+
+def document() -> str:
+    """The text of docs/settings.md."""
+    return INTRODUCTION + table()
 
 
 def _shown(default: object) -> str:
@@ -35,3 +58,7 @@ def _shown(default: object) -> str:
     if isinstance(default, float):
         return f"`{default:g}`"
     return f"`{default}`"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")

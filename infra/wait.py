@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable
 
 POLL_SECONDS = 0.1
+POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
+REST = 4
+"""So often as long as a question takes nothing is asked: what is waited for needs the cores too."""
 
 
 def until(
@@ -13,10 +16,30 @@ def until(
     poll_seconds: float = POLL_SECONDS,
 ) -> bool:
     """Ask again and again until it happened, or the time is over; returns whether it did."""
+    return _ask(happened, seconds_max, lambda _: poll_seconds)
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
+    """Return when the condition holds; raises TimeoutError when it does not in time."""
+    if not _ask(condition, seconds_max, _rest_seconds):
+        raise TimeoutError(f"Within {seconds_max:g} s this should hold: {what}")
+
+
+def _rest_seconds(asking_seconds: float) -> float:
+    return min(max(REST * asking_seconds, POLL_SECONDS_MIN), POLL_SECONDS_MAX)
+
+
+def _ask(
+    happened: Callable[[], bool], seconds_max: float, rest_seconds: Callable[[float], float]
+) -> bool:
+    """`rest_seconds`: how long to wait before asking again, by how long asking took."""
     deadline = time.monotonic() + seconds_max
     pause = threading.Event()
-    while not happened():
-        if time.monotonic() >= deadline:
+    while True:
+        began = time.monotonic()
+        if happened():
+            return True
+        now = time.monotonic()
+        if now >= deadline:
             return False
-        pause.wait(poll_seconds)
-    return True
+        pause.wait(rest_seconds(now - began))

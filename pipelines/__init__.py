@@ -1,1 +1,1 @@
-"""Spark programs that keep views of the log: one room per pipeline, the shell in `common`."""
+"""Spark programs that keep views of the log: one room per pipeline, what all share in `common`."""

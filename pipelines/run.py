@@ -1,7 +1,7 @@
-"""Starting pipelines: `python -m pipelines.run [NAME …]` runs their generations.
+"""Starting pipelines: `python -m pipelines.run [NAME …]` supervises their generations.
 
-The first start founds generation 1 from the code on disk. From then on the generation runs its
-own copy of that code, whatever happens to the code on disk, and so does every later one.
+The first start creates generation 1 from the code on disk. From then on the generation runs its own
+copy of that code, whatever happens to the code on disk, and so does every later one.
 """
 
 import logging
@@ -9,15 +9,21 @@ import signal
 import sys
 from collections.abc import Iterable
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.logs import setup_logging
-from infra.settings import Settings, root, settings
-from pipelines.common import snapshot
-from pipelines.common.generation import Generation, State, generations
+from infra.settings import Settings, root
+from infra.settings import settings as read_settings
+from pipelines.common.generations import snapshot
+from pipelines.common.generations.generation import Generation, State, generations
+from pipelines.common.generations.promotion import (
+    complete_source,
+    create_candidate,
+    is_lost,
+    prefix_ends,
+)
 from pipelines.common.pipeline import load
-from pipelines.common.priority import give_way
-from pipelines.common.promotion import found, head_ends, lost, whole
-from pipelines.crew import Crew, at_work
+from pipelines.common.runtime.process import give_way
+from pipelines.supervisor import Supervisor, supervise
 
 log = logging.getLogger("pipeline")
 
@@ -28,45 +34,47 @@ INVALID_EXIT = 78
 def main() -> None:
     setup_logging("pipelines")
     give_way()
-    where = settings()
-    names = tuple(sys.argv[1:]) or where.pipeline_names
+    settings = read_settings()
+    names = tuple(sys.argv[1:]) or settings.pipeline_names
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
-    with at_work(where, names):
+    with supervise(settings, names):
         for name in names:
-            tell(ensured(where, name))
-        crew = Crew(where, names)
+            log_drift(ensure_generation(settings, name))
+        supervisor = Supervisor(settings, names)
         try:
-            crew.work()
+            supervisor.run()
         finally:
-            crew.dismiss()
+            supervisor.terminate()
     sys.exit(INVALID_EXIT)
 
 
-def ensured(where: Settings, name: str) -> tuple[Generation, ...]:
-    """The pipeline's generations; one is founded where there is none that goes on.
+def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
+    """The pipeline's generations; one is created where there is none that can continue.
 
-    What the promoted one has written stays with its readers, as it is, until the founded one has
-    caught up and takes its place. Nobody is there to be asked: where the log has no head any more,
-    it begins in the archive.
+    Readers keep what the promoted one has written, as it is, until the new one has caught up and
+    takes its place. There is nobody to ask: where the log no longer begins at zero, the new one
+    begins in the archive.
     """
-    known = generations(where, name)
+    known = generations(settings, name)
     promoted = known.promoted
-    if promoted is not None and lost(where, promoted) and known.candidate is None:
+    if promoted is not None and is_lost(settings, promoted) and known.candidate is None:
         log.error("generation %d of %s has lost its checkpoint", promoted.number, name)
     elif known.known:
         return known.known
     room = load(name)
-    found(where, room, root(), head_ends(where, room, whole(where, room)))
-    return generations(where, name).known
+    create_candidate(
+        settings, room, root(), prefix_ends(settings, room, complete_source(settings, room))
+    )
+    return generations(settings, name).known
 
 
-def tell(known: Iterable[Generation]) -> None:
-    """Say which generations do not run what is on disk."""
+def log_drift(known: Iterable[Generation]) -> None:
+    """Log which generations do not run what is on disk."""
     for one in known:
         if one.state is State.INVALID:
             log.error("generation %d of %s is invalid: %s", one.number, one.pipeline, one.reason)
-        elif drift := snapshot.drift(
+        elif drift := snapshot.describe_drift(
             root(), one.pipeline, one.number, one.code_digest, one.libraries
         ):
             log.warning(" ".join(drift.splitlines()))
@@ -75,5 +83,5 @@ def tell(known: Iterable[Generation]) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Trouble as trouble:
-        sys.exit(str(trouble))
+    except UserError as error:
+        sys.exit(str(error))

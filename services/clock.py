@@ -1,4 +1,4 @@
-"""The wall clock, for figures about the moment; it never enters a view."""
+"""The wall clock, for figures about the present. It never enters a view."""
 
 import time
 

@@ -1,28 +1,28 @@
-"""The process of a service that follows Kafka: it works until it is told to stop."""
+"""The process of a service that follows Kafka: it works until it is stopped."""
 
 import signal
 from collections.abc import Callable
 from threading import Event, Thread
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.kafka import KafkaDown, answers
 from infra.logs import setup_logging
 from infra.settings import Settings, settings
 
 
 def run(name: str, work: Callable[[Settings, Event], None]) -> int:
-    """Work until a signal comes; returns the exit status, 1 after trouble, which it logs."""
+    """Work until a signal arrives; returns the exit status: 1 after a user error, which it logs."""
     log = setup_logging(name)
     current = settings()
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        # From a thread: the signal may interrupt the very wait whose lock `set` needs.
+        # From a thread: the signal may interrupt the wait that holds the lock of `set`.
         signal.signal(number, lambda *_: Thread(target=stop.set).start())
     try:
         if not answers(current):
             raise KafkaDown(current.bootstrap_servers)
         work(current, stop)
-    except Trouble as trouble:
-        log.error("%s", trouble)
+    except UserError as error:
+        log.error("%s", error)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""The real parts, shared: one Spark session for each runner, one broker per test module."""
+"""The real parts, shared: one Spark session and one broker for each runner."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from infra.settings import Settings
-from pipelines.common.compiled import BATCHES_PER_WALK
-from pipelines.common.priority import give_way
-from pipelines.common.session import session
-from tests.brokers import broker
+from pipelines.common.runtime.compiled import BATCHES_PER_WALK
+from pipelines.common.runtime.process import give_way
+from pipelines.common.runtime.session import session
+from tests.brokers import broker, emptied
 
 SHOPS = "tests/e2e/"
 """Here are the tests that start whole shops: two at once would be too slow for both."""
@@ -72,8 +72,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     shared.stop()
 
 
-@pytest.fixture(scope="module")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """Settings under which a broker answers, with every topic of the contracts, all empty."""
-    with broker(tmp_path_factory.mktemp("kafka")) as where:
+@pytest.fixture(scope="session")
+def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The broker that all tests of a runner are given, one module after the other."""
+    with broker(tmp_path_factory.mktemp("broker")) as where:
         yield where
+
+
+@pytest.fixture(scope="module")
+def kafka(shared_broker: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings under which a broker answers, with every topic of the contracts, all empty."""
+    return emptied(shared_broker, tmp_path_factory.mktemp("kafka"))

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
+from infra.processes import environment
 from infra.settings import Settings, root
-from tests.processes import environment
 
-GUIDE = root() / "README.md"
+README = root() / "README.md"
+GUIDE = root() / "services" / "api" / "README.md"
+"""For clients that write."""
 FENCED = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SECONDS_MAX = 600
 
@@ -68,7 +70,7 @@ def commands(shop: Settings, folder: Path, code: Path | None) -> Path:
         name: value for name, value in environment(shop, code).items() if _of_the_project(name)
     }
     lines = [f"export {name}='{value}'" for name, value in known.items()]
-    start = f"exec '{sys.executable}' -m infra.cli.main \"$@\""
+    start = f"exec '{sys.executable}' -m cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))
     (made / "retail").chmod(0o755)
     return made

@@ -10,18 +10,35 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from cli.main import application
 from contracts import CONTRACTS
-from infra.cli.main import application
+from contracts.catalogue.table import table
 from infra.settings import Settings, root
-from services.api.app import app as api
+from services.api.app import create_app
+from tests import decisions
+from tests.rooms import ROOMS
 from tests.services.memory import MemoryLog
 from tests.services.serving import memory_sources
 
-ROOMS = ("contracts", "generators", "pipelines", "services", "infra", "tests")
 DOCUMENTS = sorted(
-    [*root().glob("*.md"), *(file for room in ROOMS for file in (root() / room).rglob("*.md"))]
+    [
+        *root().glob("*.md"),
+        *(file for room in (*ROOMS, "docs") for file in (root() / room).rglob("*.md")),
+    ]
 )
-REQUIRED = {"README.md", "ARCHITECTURE.md", "DECISIONS.md", "CHANGELOG.md"}
+REQUIRED = {
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    *(f"docs/{name}.md" for name in ("settings", "benchmarks", "accuracy", "containers")),
+    "docs/glossary.md",
+    "docs/exactness.md",
+    "docs/decisions/README.md",
+    *(f"{room}/README.md" for room in ROOMS),
+    "pipelines/common/README.md",
+    "services/api/README.md",
+}
+LINES_MAX = {"README.md": 150, "ARCHITECTURE.md": 200}
 
 FENCED = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -48,6 +65,8 @@ OTHERS = {
 }
 """Names that Docker, Spark and object stores gave."""
 FIXED_ROUTES = {
+    "/",
+    "/pipelines",
     "/docs",
     "/openapi.json",
     "/catalogue",
@@ -150,7 +169,7 @@ def routes(text: str, _: Path) -> Iterator[str]:
 
 @cache
 def known_routes() -> list[re.Pattern[str]]:
-    served = api(memory_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
+    served = create_app(memory_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
     return [
         re.compile(re.sub(r"\{\w+\}", "[^/]+", route).replace(".", r"\."))
         for route in (*served, *FIXED_ROUTES)
@@ -183,7 +202,23 @@ FINDERS: tuple[Finder, ...] = (targets, commands, modules, files, links, routes,
 
 
 def test_the_documents_are_there() -> None:
-    assert {document.name for document in DOCUMENTS} >= REQUIRED
+    assert {str(document.relative_to(root())) for document in DOCUMENTS} >= REQUIRED
+
+
+@pytest.mark.parametrize(("name", "lines_max"), LINES_MAX.items())
+def test_a_document_for_newcomers_is_short(name: str, lines_max: int) -> None:
+    assert len((root() / name).read_text().splitlines()) <= lines_max
+
+
+def test_the_table_of_topics_is_the_one_that_is_generated() -> None:
+    assert f"\n\n{table()}\n" in (root() / "ARCHITECTURE.md").read_text()
+
+
+def test_the_index_of_decisions_is_the_one_that_the_records_make() -> None:
+    records = decisions.read(root() / "docs" / "decisions")
+    assert [record.number for record in records] == list(range(1, len(records) + 1))
+    index = (root() / "docs" / "decisions" / "README.md").read_text()
+    assert f"\n\n{decisions.index(records)}" in index
 
 
 def test_every_pipeline_has_a_readme() -> None:
@@ -212,7 +247,7 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
         (files, "`contracts/topics`, `data/api`", "`contracts/themes`", "contracts/themes"),
         (files, "`Makefile`, `store_id/sku`", "`design.md`", "design.md"),
         (links, "[law](LICENSE), [web](https://a.b/c)", "[law](LICENCE)", "LICENCE"),
-        (links, "[tests](README.md#tests)", "[tests](README.md#proofs)", "README.md#proofs"),
+        (links, "[a](README.md#your-own-data)", "[b](README.md#proofs)", "README.md#proofs"),
         (routes, "`GET /v1/stock/S003/SKU-7`", "`GET /v2/stock`", "/v2/stock"),
         (routes, "`curl 127.0.0.1:8000/v1/stock?limit=1`", "`GET /v1/shelf`", "/v1/shelf"),
         (variables, "`make reset YES=1`", "`make up PORT=1`", "PORT"),

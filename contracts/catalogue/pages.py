@@ -11,9 +11,9 @@ from contracts.catalogue.markup import Html, code, described, element, joined, l
 from contracts.consumer import Consumer, Use
 from contracts.documents import to_document
 from contracts.evolution.reliances import retention
-from contracts.judging import span
 from contracts.projection import Path, leaves, spelled
 from contracts.shape import Contract, Field
+from contracts.times import span
 
 NAME = "Catalogue"
 

@@ -51,7 +51,7 @@ def check(folder: Path, today: date) -> Report:
         present, before = load(folder), released(folder)
         consumers = load_consumers(folder / "consumers")
     except BadContract as bad:
-        return Report(faults=(str(bad).replace(f"{folder}/", ""),))
+        return Report(faults=tuple(str(bad).replace(f"{folder}/", "").splitlines()))
     found = tuple(findings(present, before, consumers, today))
     named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
     faults = (

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, span
-from contracts.judging import span as shown
 from contracts.projection import Path, leaves, parsed
 from contracts.shape import Contract, Rule
+from contracts.times import span as shown
 
 RETENTION_DEFAULT_MS = 604_800_000  # Kafka's
 LEAST = {"positive": 1, "not negative": 0}

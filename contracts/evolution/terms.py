@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from contracts.evolution.change import NONE, READERS, WRITERS, Change, Harm
-from contracts.judging import span
 from contracts.shape import Contract
+from contracts.times import span
 
 UNLIMITED = "-1"
 

@@ -4,9 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+from infra import aot
 from infra.broker.properties import server_properties
 from infra.broker.storage import format_once
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.jars import broker_classpath
 from infra.java import java
 from infra.settings import settings
@@ -28,6 +29,7 @@ def main() -> None:
         broker_classpath(),
     ]
     format_once(current, folder, command)
+    command[1:1] = aot.options(current.jars_dir, "broker", broker_classpath())
     config = folder / "server.properties"
     config.write_text(server_properties(current))
     os.chdir(folder)
@@ -37,5 +39,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Trouble as trouble:
-        sys.exit(str(trouble))
+    except UserError as error:
+        sys.exit(str(error))

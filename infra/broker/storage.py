@@ -1,21 +1,34 @@
-"""The broker's folder, formatted once."""
+"""The broker's folder, formatted once.
+
+Kafka's storage tool is a Java process of its own. What it makes for a broker alone differs from
+one to the next by an id, so it is made once, beside the jars, and copied.
+`python -m infra.broker.storage` makes it ahead, for an image whose folders nobody may write to
+later.
+"""
 
 import base64
 import hashlib
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from infra.broker.properties import LOG_DIR, server_properties
-from infra.errors import Trouble
-from infra.settings import Settings
+from infra.errors import UserError
+from infra.jars import broker_classpath
+from infra.jars.fetch import alone
+from infra.jars.sets import jar_set
+from infra.java import java
+from infra.settings import HOST, Settings, settings
 
 DRAFT_DIR = "log.new"
 FORMAT_SECONDS_MAX = 60
+CLUSTER_ID = re.compile(r"^(cluster\.id=).*$", re.MULTILINE)
 
 
-class NotFormatted(Trouble):
+class NotFormatted(UserError):
     """Kafka's storage tool refused."""
 
     def __init__(self, folder: Path, output: str) -> None:
@@ -25,7 +38,7 @@ class NotFormatted(Trouble):
         )
 
 
-def format_once(settings: Settings, folder: Path, java: list[str]) -> None:
+def format_once(where: Settings, folder: Path, java_command: list[str]) -> None:
     """Give the broker an empty log, unless it has one; raises NotFormatted.
 
     Formatted beside its place and moved there, so that an interrupted attempt leaves nothing.
@@ -33,12 +46,53 @@ def format_once(settings: Settings, folder: Path, java: list[str]) -> None:
     if (folder / LOG_DIR).exists():
         return
     shutil.rmtree(folder / DRAFT_DIR, ignore_errors=True)
+    if where.broker_voters:
+        run_tool(where, folder, java_command)
+    else:
+        shutil.copytree(template(where, java_command), folder / DRAFT_DIR)
+        rename_cluster(folder / DRAFT_DIR)
+    (folder / DRAFT_DIR).rename(folder / LOG_DIR)
+
+
+def template(where: Settings, java_command: list[str]) -> Path:
+    """The folder of an empty log of a broker alone, of this version of Kafka; raises NotFormatted.
+
+    Its broker listens elsewhere: whoever is alone finds itself wherever it listens.
+    """
+    port_base = Settings.model_fields["port_base"].default
+    usual = {"port_base": port_base, "listen_host": HOST, "broker_address": None}
+    anywhere = where.model_copy(update=usual)
+    made_of = f"{jar_set('broker')}{server_properties(anywhere, DRAFT_DIR)}".encode()
+    made = where.jars_dir / f"formatted-{hashlib.sha256(made_of).hexdigest()[:16]}"
+    if not made.exists():
+        with alone(where.jars_dir), tempfile.TemporaryDirectory(dir=where.jars_dir) as scratch:
+            if not made.exists():  # another process may have made it meanwhile
+                run_tool(anywhere, Path(scratch), java_command)
+                let_read(Path(scratch) / DRAFT_DIR)
+                (Path(scratch) / DRAFT_DIR).rename(made)
+    return made
+
+
+def let_read(folder: Path) -> None:
+    """Let everybody read it: in an image it is made by root, and copied by another user."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def rename_cluster(log: Path) -> None:
+    """Give what was copied an id of its own."""
+    meta = log / "meta.properties"
+    meta.write_text(CLUSTER_ID.sub(rf"\g<1>{cluster_id(None)}", meta.read_text()))
+
+
+def run_tool(where: Settings, folder: Path, java_command: list[str]) -> None:
+    """Let Kafka format the draft in the folder; raises NotFormatted."""
     config = folder / "format.properties"
-    config.write_text(server_properties(settings, DRAFT_DIR))
+    config.write_text(server_properties(where, DRAFT_DIR))
     tool = ["kafka.tools.StorageTool", "format", "--config", config.name]
-    alone = [] if settings.broker_voters else ["--standalone"]
+    alone = [] if where.broker_voters else ["--standalone"]
     answer = subprocess.run(
-        [*java, *tool, *alone, "--cluster-id", cluster_id(settings.broker_voters)],
+        [*java_command, *tool, *alone, "--cluster-id", cluster_id(where.broker_voters)],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -48,7 +102,6 @@ def format_once(settings: Settings, folder: Path, java: list[str]) -> None:
     if answer.returncode != 0:
         raise NotFormatted(folder, answer.stdout + answer.stderr)
     config.unlink()
-    (folder / DRAFT_DIR).rename(folder / LOG_DIR)
 
 
 def cluster_id(voters: str | None) -> str:
@@ -58,3 +111,7 @@ def cluster_id(voters: str | None) -> str:
     """
     drawn = hashlib.sha256(voters.encode()).digest()[:16] if voters else os.urandom(16)
     return "R" + base64.urlsafe_b64encode(drawn).decode().rstrip("=")[1:]
+
+
+if __name__ == "__main__":
+    template(settings(), [str(java()), "-cp", broker_classpath()])

@@ -34,8 +34,7 @@ class Probes(Protocol):
 
     def has_command(self, name: str) -> bool: ...
 
-    def java_version(self) -> int | None:
-        """The major version; None: no Java was found; 0: it did not say."""
+    def java_starts(self) -> bool: ...
 
     def memory_available_bytes(self) -> int: ...
 
@@ -62,11 +61,8 @@ class Machine:
     def has_command(self, name: str) -> bool:
         return shutil.which(name) is not None
 
-    def java_version(self) -> int | None:
-        try:
-            return java.major(java.java())
-        except java.NoJava:
-            return None
+    def java_starts(self) -> bool:
+        return java.starts()
 
     def memory_available_bytes(self) -> int:
         return psutil.virtual_memory().available

@@ -1,6 +1,6 @@
-"""The jars of the broker, of Spark and of Delta: pinned, verified, in a folder each.
+"""The jars of the broker, of Spark, of Delta and of Kafka Streams: pinned, verified, a folder each.
 
-The Kafka clients of the first two differ in version, so their class paths never meet.
+Spark's Kafka clients are of another version than the others', so their class paths never meet.
 """
 
 import os
@@ -24,3 +24,8 @@ def delta_jars() -> list[Path]:
 def broker_classpath() -> str:
     """The class path of the broker, fetched where it is missing."""
     return os.pathsep.join(str(jar) for jar in fetch(jar_set("broker"), settings().jars_dir))
+
+
+def streams_jars() -> list[Path]:
+    """Kafka Streams with everything it needs, fetched where it is missing."""
+    return fetch(jar_set("streams"), settings().jars_dir)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Protocol
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.jars import maven
 from infra.jars.sets import Jar, JarSet
 
@@ -30,7 +30,7 @@ class Source(Protocol):
     def keep(self, jar: Jar, file: Path) -> None: ...
 
 
-class BrokenDownload(Trouble):
+class BrokenDownload(UserError):
     """A jar could not be had with the content that the lock file pins."""
 
     def __init__(self, jar: Jar, reason: str) -> None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from infra.errors import Trouble
+from infra.errors import UserError
 
-Name = Literal["broker", "spark", "delta"]
-NAMES: tuple[Name, ...] = ("broker", "spark", "delta")
+Name = Literal["broker", "spark", "delta", "streams"]
+NAMES: tuple[Name, ...] = ("broker", "spark", "delta", "streams")
 
 SPEC_FILE = "jgo.toml"
 LOCK_FILE = "jgo.lock.toml"
@@ -44,7 +44,7 @@ class JarSet:
     jars: tuple[Jar, ...]
 
 
-class UnpinnedJar(Trouble):
+class UnpinnedJar(UserError):
     """A locked jar without a checksum."""
 
     def __init__(self, jar: str, lock: Path) -> None:

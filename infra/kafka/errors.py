@@ -2,7 +2,7 @@
 
 from confluent_kafka import KafkaError, KafkaException
 
-from infra.errors import Trouble
+from infra.errors import UserError
 
 UNSETTLED = frozenset(
     {
@@ -13,22 +13,27 @@ UNSETTLED = frozenset(
 )
 """What a broker says of a group just after its start, or the first time that one is asked for."""
 
+UNREACHABLE = frozenset(
+    {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT}
+)
+"""What a client says when no broker answers."""
 
-class KafkaDown(Trouble):
+
+class KafkaDown(UserError):
     """Kafka does not answer."""
 
     def __init__(self, servers: str) -> None:
         super().__init__(f"Kafka does not answer on {servers}. Start it with: make up")
 
 
-class UnknownTopic(Trouble):
+class UnknownTopic(UserError):
     """A topic that the broker does not have."""
 
     def __init__(self, topic: str) -> None:
         super().__init__(f"The broker has no topic {topic}. Make it with: retail topics apply")
 
 
-class NotLed(Trouble):
+class NotLed(UserError):
     """Nobody answers for a topic."""
 
     def __init__(self, topics: list[str]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from confluent_kafka import (
+    OFFSET_INVALID,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -22,13 +23,15 @@ BETWEEN_LEADERS = frozenset(
         KafkaError.NOT_LEADER_FOR_PARTITION,
         KafkaError.FENCED_LEADER_EPOCH,
         KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.OFFSET_NOT_AVAILABLE,
         KafkaError.REQUEST_TIMED_OUT,
         KafkaError._TIMED_OUT,
         KafkaError._TRANSPORT,
     }
 )
-"""What a broker says of a topic that was just made, or when it has just come back; and what a
-client says when it asked one that has just gone, and is not missed yet."""
+"""What a broker says of a topic that was just made, or when it has just come back, or has just
+begun to lead and does not know yet how far others have read; and what a client says when it asked
+one that has just gone, and is not missed yet."""
 
 Partition = tuple[str, int]
 
@@ -105,7 +108,8 @@ def _look_up(
             if code(error) not in BETWEEN_LEADERS:
                 raise
             return False
-        return True
+        # Between two leaders an answer may come without an error and without an offset.
+        return all(info.offset != OFFSET_INVALID for info in found.values())
 
     if wanted and not until(answered, LED_SECONDS_MAX):
         raise NotLed(sorted({topic for topic, _ in partitions(admin, topics)}))

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, Message, Producer
 
-from infra.errors import Trouble
+from infra.errors import UserError
 
 SEND_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.1
 
 
-class NotDelivered(Trouble):
+class NotDelivered(UserError):
     """A record that the broker did not acknowledge."""
 
     def __init__(self, topic: str, why: str) -> None:

@@ -1,8 +1,8 @@
 """The lake's folder, for whoever reads it: where its tables are, and how far each holds the log."""
 
 from infra.lake.folders import Folders, folders
-from infra.lake.held import Held, Unsaid, committed_ms, held, newest
-from infra.lake.spelling import ByTopic, spelled, understood
+from infra.lake.held import Held, Unsaid, committed_ms, newest, read_held
+from infra.lake.offsets import ByTopic, from_topics, to_topics
 
 __all__ = [
     "ByTopic",
@@ -11,8 +11,8 @@ __all__ = [
     "Unsaid",
     "committed_ms",
     "folders",
-    "held",
+    "from_topics",
     "newest",
-    "spelled",
-    "understood",
+    "read_held",
+    "to_topics",
 ]

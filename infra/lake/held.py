@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.folder import Folder
 from infra.kafka import Partition
-from infra.lake.spelling import spelled, understood
+from infra.lake.offsets import from_topics, to_topics
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
 """Operations that change which rows there are."""
 
 
-class Unsaid(Trouble):
+class Unsaid(UserError):
     """A table that does not say up to where it holds the log."""
 
     def __init__(self, folder: Folder) -> None:
@@ -44,11 +44,11 @@ class Held:
         """What is held after one more batch, up to these offsets."""
         return Held(self.batch + 1, {**self.ends, **ends})
 
-    def said(self) -> str:
-        return json.dumps({"batch": self.batch, "ends": spelled(self.ends)})
+    def to_json(self) -> str:
+        return json.dumps({"batch": self.batch, "ends": to_topics(self.ends)})
 
 
-def held(folder: Folder, version: int | None = None) -> Held:
+def read_held(folder: Folder, version: int | None = None) -> Held:
     """What the table holds, now or at a version of it; nothing where there is none.
 
     Raises Unsaid.
@@ -56,7 +56,7 @@ def held(folder: Folder, version: int | None = None) -> Held:
     for commit in commits(folder, version):
         if said := commit.get("userMetadata"):
             found = json.loads(said)
-            return Held(found["batch"], understood(found["ends"]))
+            return Held(found["batch"], from_topics(found["ends"]))
         if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
             raise Unsaid(folder)
     return Held()
@@ -81,6 +81,6 @@ def commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, An
             actions = (folder / LOG).read(f"{at:020}.json").splitlines()
         except FileNotFoundError:
             return
-        told = map(json.loads, actions)
-        yield next(action["commitInfo"] for action in told if "commitInfo" in action)
+        entries = map(json.loads, actions)
+        yield next(action["commitInfo"] for action in entries if "commitInfo" in action)
         at -= 1

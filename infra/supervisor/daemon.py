@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.supervisor.manager import Manager, answering
 from infra.supervisor.orphans import HOME_VARIABLE
 from infra.supervisor.tail import tail
@@ -18,7 +18,7 @@ ANSWER_SECONDS_MAX = 15
 SOCKET_FILE = "supervisor.sock"
 
 
-class NotStarted(Trouble):
+class NotStarted(UserError):
     """The process manager did not come up."""
 
     def __init__(self, log: Path, output: str) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
 from pipelines.analytics.transform import sold
-from pipelines.common.pipeline import AsOf, Pipeline
-from pipelines.common.statements import totals, view
+from pipelines.common.pipeline import Dimension, Pipeline
+from pipelines.common.transform.statements import aggregates, view
 
 HERE = Path(__file__).parent / "views"
 READS = (RECEIPTS, REFUNDS)
@@ -17,9 +17,11 @@ VIEWS = tuple(
 
 PIPELINE = Pipeline(
     name="analytics",
-    posts=dict.fromkeys(READS, sold),
+    extracts=dict.fromkeys(READS, sold),
     views=VIEWS,
-    totals=lambda: totals(VIEWS),
-    sides=(AsOf(PRODUCTS, since="effective_at", columns={"unit_cost_cents": "unit_cost_cents"}),),
+    aggregates=lambda: aggregates(VIEWS),
+    dimensions=(
+        Dimension(PRODUCTS, since="effective_at", columns={"unit_cost_cents": "unit_cost_cents"}),
+    ),
     every=timedelta(seconds=5),
 )

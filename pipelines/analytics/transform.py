@@ -3,10 +3,10 @@
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from pipelines.common.pipeline import Posting
+from pipelines.common.pipeline import Extract
 
 
-def sold(event: Column) -> Posting:
+def sold(event: Column) -> Extract:
     """The lines of a receipt or a refund.
 
     Zipped, not mapped: a lambda over an array would leave generated code, at half the speed.

@@ -1,1 +1,1 @@
-"""The shell around every pipeline: read, judge, deduplicate, fold, write, mark."""
+"""What all pipelines share: read, validate, deduplicate, extract, aggregate, write, mark."""

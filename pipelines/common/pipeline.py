@@ -10,10 +10,10 @@ from typing import NamedTuple
 from pyspark.sql import Column, DataFrame
 
 from contracts import HEARTBEATS, RELEASES, Contract
-from infra.errors import Trouble
+from infra.errors import UserError
 
 
-class UnknownPipeline(Trouble):
+class UnknownPipeline(UserError):
     """There is no room of that name."""
 
     def __init__(self, name: str) -> None:
@@ -21,91 +21,99 @@ class UnknownPipeline(Trouble):
         super().__init__(f"There is no pipeline {name!r}. Known: {known}")
 
 
-Posting = Mapping[str, Column]
-"""What all lines of an event share, by name, and the array `lines`, as columns over the event."""
+Extract = Mapping[str, Column]
+"""What is taken from an event, as columns over it: by name what all its lines share, and the array
+`lines`."""
 
 
-class Entry(NamedTuple):
-    """What a line adds to a row."""
+class Contribution(NamedTuple):
+    """What a line adds to a row of a view."""
 
     columns: Mapping[str, Column]
-    """The view's key and what is added up, as columns over the line."""
+    """The view's key and what is aggregated, as columns over the line."""
     when: Column | None = None
     """Which lines add it. None: all."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A view that a pipeline writes, and what a line enters in it."""
+    """A view that a pipeline writes, and what a line contributes to it."""
 
     contract: Contract
-    entries: Callable[[], Sequence[Entry]] | None = None
-    """Of each line; several where it lies in several windows. None: the line is the entry."""
+    contributions: Callable[[], Sequence[Contribution]] | None = None
+    """Of each line; several where it lies in several windows. None: the line is the contribution.
+    """
     ends: str | None = None
     """The column that says when a row's interval is over. Its state is freed some time after that,
     and a release does not count in it any more. None: the row is never closed."""
-    gathers: tuple[str, ...] = ()
-    """What entries are added up under, where `finish` makes rows of it that have another key."""
+    grouped_by: tuple[str, ...] = ()
+    """What contributions are aggregated by, where `to_rows` makes rows with another key of them."""
 
     @property
-    def groups(self) -> tuple[str, ...]:
-        """The columns whose values entries of one group share."""
-        return self.gathers or self.contract.key
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns that contributions are grouped by."""
+        return self.grouped_by or self.contract.key
 
 
 @dataclass(frozen=True, eq=False)
-class AsOf:
-    """Facts of a keyed topic that hold from a moment on, set beside the lines of what happened."""
+class Dimension:
+    """A keyed topic whose records hold from a moment on, joined to lines as of their event time."""
 
     topic: Contract
     since: str
-    """The field that says from when on the fact holds."""
+    """The field that says from when on a version holds."""
     columns: Mapping[str, str]
-    """Field of the topic → column of the line; null where no fact holds yet."""
+    """Field of the topic → column of the line; null where no version holds yet."""
 
 
-def as_it_is(totals: DataFrame) -> DataFrame:
-    return totals
+def unchanged(aggregates: DataFrame) -> DataFrame:
+    """The aggregates with the columns that they have: they are the rows."""
+    return aggregates
 
 
 @dataclass(frozen=True)
 class Pipeline:
     """One Spark program: topics in, views out.
 
-    An event posts lines. A line is entered in views, under a key each; entries add up to rows.
+    Of an event lines are extracted. A line contributes to rows of views, under a key each.
+    Contributions are aggregated to rows.
     """
 
     name: str
-    posts: Mapping[Contract, Callable[[Column], Posting]]
-    """By topic read: what an event of it posts. All have the same columns, of the same types."""
+    extracts: Mapping[Contract, Callable[[Column], Extract]]
+    """By topic read: what is extracted from an event. All have the same columns and types."""
     views: tuple[View, ...]
-    totals: Callable[[], Mapping[str, Column]]
-    """The views' other fields, as aggregates of entries.
+    aggregates: Callable[[], Mapping[str, Column]]
+    """The views' other fields, as aggregates of contributions.
 
-    An entry has a posting's columns, its line's fields, `event_time`, `published`, the `topic`
-    under whose contract the event is, and `first_of_event`: true for one entry per event and key,
-    so that counting it counts events.
-    Where views say what a line enters in them, it has the columns that they name instead.
+    A contribution has the columns of an extract, the fields of its line, `event_time`, `published`,
+    the `topic` of the event's contract, and `first_of_event`: true for one contribution per event
+    and key, so that counting it counts events.
+    Where views declare contributions, these have the columns that they name instead.
     """
-    sides: tuple[AsOf, ...] = ()
-    finish: Callable[[DataFrame], DataFrame] = as_it_is
-    """From totals to rows: adds columns, drops totals that say nothing. The books, which
-    `is_book` tells, go through it untouched."""
+    dimensions: tuple[Dimension, ...] = ()
+    to_rows: Callable[[DataFrame], DataFrame] = unchanged
+    """From aggregates to rows: adds columns, and drops none of the rows."""
+    may_be_row: Callable[[], Column] | None = None
+    """Which aggregates go on to `to_rows`; the others are dropped. None: all."""
+    is_row: Callable[[], Column] | None = None
+    """Which of the rows are in the view; the others are dropped. None: all."""
     every: timedelta = timedelta(milliseconds=200)
     """The least time, by the wall clock, between the starts of two live batches."""
     duty_cycle: float = 1.0
-    """The share of the time that live batches may take. After each the pipeline rests as long as
-    that asks for: where batches are cheap they are frequent, and where the machine is loaded it is
-    loaded less."""
+    """The share of the time that live batches may take. After each batch the pipeline rests as long
+    as that asks for: cheap batches are frequent, and a loaded machine is loaded less."""
+    weight: int = 1
+    """Its share of the cores, beside pipelines in the same Spark, where all of them want some."""
 
     @property
     def reads(self) -> tuple[Contract, ...]:
-        """The topics whose events it posts."""
-        return tuple(self.posts)
+        """The topics whose events it extracts lines from."""
+        return tuple(self.extracts)
 
     @property
     def inputs(self) -> tuple[Contract, ...]:
-        """The topics whose records it reads: its own, and what every pipeline reads besides."""
+        """The topics whose records it reads: its own, and those that every pipeline reads."""
         return (*self.reads, RELEASES, HEARTBEATS)
 
     @property

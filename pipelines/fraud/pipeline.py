@@ -1,30 +1,28 @@
-"""What looks like fraud: alerts, from what receipts and refunds post."""
+"""What looks like fraud: alerts, from what receipts and refunds contribute."""
 
 from datetime import timedelta
 
-from pyspark.sql import DataFrame
-
 from contracts import ALERTS
-from pipelines.common.fold import is_book
 from pipelines.common.pipeline import Pipeline, View
-from pipelines.fraud.clues import READS, SIDES, entries
-from pipelines.fraud.suspicion import alerts, totals
+from pipelines.fraud.alerts import aggregates, alerts, is_alert, may_trip
+from pipelines.fraud.signals import DIMENSIONS, READS, contributions
 from pipelines.fraud.thresholds import Thresholds
 
-LIMITS = Thresholds()
+
+def fraud(limits: Thresholds) -> Pipeline:
+    return Pipeline(
+        name="fraud",
+        extracts=READS,
+        views=(View(ALERTS, contributions=lambda: contributions(limits), ends="interval_end"),),
+        aggregates=lambda: aggregates(limits),
+        dimensions=DIMENSIONS,
+        may_be_row=lambda: may_trip(limits),
+        to_rows=lambda groups: alerts(groups, limits),
+        is_row=is_alert,
+        every=timedelta(seconds=1),
+        duty_cycle=0.12,  # an alert is for somebody who takes minutes
+        weight=2,
+    )
 
 
-def finish(groups: DataFrame) -> DataFrame:
-    return alerts(groups, LIMITS, is_book())
-
-
-PIPELINE = Pipeline(
-    name="fraud",
-    posts=READS,
-    views=(View(ALERTS, entries=lambda: entries(LIMITS), ends="interval_end"),),
-    totals=totals,
-    sides=SIDES,
-    finish=finish,
-    every=timedelta(seconds=1),
-    duty_cycle=0.12,  # an alert is for somebody who takes minutes
-)
+PIPELINE = fraud(Thresholds())

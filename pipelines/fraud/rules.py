@@ -1,39 +1,45 @@
-"""The six rules: what the clues of one subject in one interval amount to.
+"""The six rules: what the signals of one subject in one interval amount to.
 
-Plain functions of a list: few groups ever come here, since `suspicion.py` lets through only what
-may trip a rule. Each result depends on what the records say and on when they were published, never
-on the order in which they were read.
+Plain functions of a list, which has a limit: few groups ever come here, since `alerts.py` lets
+through only what may trip a rule. Each result depends on what the records say and on when they were
+published, never on the order in which they were read.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
-from itertools import combinations, groupby
-from math import asin, cos, floor, radians, sin, sqrt
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from contracts.times import MILLISECOND
+from pipelines.fraud.places import Place, metres
 from pipelines.fraud.thresholds import Thresholds
 
-EARTH_METRES = 6_371_000
-MILLISECOND = timedelta(milliseconds=1)
 
+class Signal(NamedTuple):
+    """What one line says of a subject. Times are milliseconds of 1970.
 
-class Clue(NamedTuple):
-    """What one line says of a subject. Times are milliseconds of 1970."""
+    Signals count in the order of their fields: first what was published first.
+    """
 
-    topic: str
-    event_id: str
-    event_time: int
     published: int
-    store_id: str
+    event_time: int
+    event_id: str
+    topic: str
     line: int
     kind: str
+    store_id: str
     about: str | None
     amount: int | None
     latitude: int | None
     """In microdegrees, as the longitude."""
     longitude: int | None
+
+    @property
+    def place(self) -> Place:
+        """Of the store; only the signals of travel have one."""
+        return self.latitude or 0, self.longitude or 0
 
 
 class Finding(NamedTuple):
@@ -44,61 +50,63 @@ class Finding(NamedTuple):
     open: bool
     decided: int
     """When the record was published with which it first was open; else, that called for a look."""
-    rests_on: Collection[Clue]
+    rests_on: Collection[Signal]
 
 
-def card_velocity(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
+def card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Too many sales within a window that ends with a sale of the interval."""
     window = limits.card_sales_window // MILLISECOND
     most = limits.card_sales_per_window_max
-    tripped = []
-    for last in clues:
-        within = [one for one in clues if 0 <= last.event_time - one.event_time < window]
-        if last.kind == "own" and len(within) > most:
-            reached = sorted(one.published for one in within)[most]
-            tripped.append((within, max(reached, last.published)))
-    if not tripped:
+    ordered = sorted(signals, key=attrgetter("event_time"))
+    times = [one.event_time for one in ordered]
+    resting_on: set[int] = set()
+    counts, decided = [], []
+    for last in ordered:
+        begins = bisect_right(times, last.event_time - window)
+        ends = bisect_right(times, last.event_time)
+        if last.kind == "own" and ends - begins > most:
+            counts.append(ends - begins)
+            reached = sorted(one.published for one in ordered[begins:ends])[most]
+            decided.append(max(reached, last.published))
+            resting_on.update(range(begins, ends))
+    if not counts:
         return None
-    return Finding(
-        measured=max(len(within) for within, _ in tripped),
-        threshold=most,
-        open=True,
-        decided=min(decided for _, decided in tripped),
-        rests_on=[one for within, _ in tripped for one in within],
-    )
+    return Finding(max(counts), most, True, min(decided), [ordered[at] for at in resting_on])
 
 
-def impossible_travel(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
+def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Two sales, the later one of the interval, too far apart for the time between them."""
-    tripped = []
-    for a, b in combinations(sorted(clues, key=attrgetter("event_time", "event_id")), 2):
-        gap = b.event_time - a.event_time
-        if (
-            b.kind != "own"
-            or a.store_id == b.store_id
-            or gap > limits.travel_gap_max // MILLISECOND
-        ):
-            continue
-        far = metres(a, b)
-        speed = far * 3600 // max(gap, limits.travel_gap_min // MILLISECOND)  # km/h = m/ms × 3600
+    resting_on: set[Signal] = set()
+    speeds, decided = [], []
+    for a, b in trips(signals, limits):
+        far = metres(a.place, b.place)
+        gap = max(b.event_time - a.event_time, limits.travel_gap_min // MILLISECOND)
+        speed = far * 3600 // gap  # km/h = m/ms × 3600
         if far >= limits.distance_km_min * 1000 and speed > limits.speed_kmh_max:
-            tripped.append((a, b, speed))
-    if not tripped:
+            speeds.append(speed)
+            decided.append(max(a.published, b.published))
+            resting_on.update((a, b))
+    if not speeds:
         return None
-    return Finding(
-        measured=max(speed for _, _, speed in tripped),
-        threshold=limits.speed_kmh_max,
-        open=True,
-        decided=min(max(a.published, b.published) for a, b, _ in tripped),
-        rests_on=[one for a, b, _ in tripped for one in (a, b)],
-    )
+    return Finding(max(speeds), limits.speed_kmh_max, True, min(decided), resting_on)
 
 
-def sweethearting(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
+def trips(signals: Iterable[Signal], limits: Thresholds) -> Iterator[tuple[Signal, Signal]]:
+    """Two sales in two stores, the later one of the interval, not too long after the other."""
+    longest = limits.travel_gap_max // MILLISECOND
+    earlier: list[Signal] = []
+    for b in sorted(signals, key=attrgetter("event_time", "event_id")):
+        earlier = [a for a in earlier if b.event_time - a.event_time <= longest]
+        if b.kind == "own":
+            yield from ((a, b) for a in earlier if a.store_id != b.store_id)
+        earlier.append(b)
+
+
+def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Too much given away, on several receipts."""
     cents, receipts = 0, 0
     decided = None
-    for published, some in in_order(clues):
+    for published, some in in_order(signals):
         cents += sum(amounts(some))
         receipts += len({(one.topic, one.event_id) for one in some})
         enough = receipts >= limits.given_away_receipts_min
@@ -106,22 +114,22 @@ def sweethearting(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
             decided = published
     if decided is None:
         return None
-    return Finding(cents, limits.given_away_cents_max, True, decided, clues)
+    return Finding(cents, limits.given_away_cents_max, True, decided, signals)
 
 
-def refund_without_receipt(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
+def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Money for goods that the receipt did not sell, sku by sku.
 
     Who asks for much is looked at, and is in order once the receipt is there that covers it.
     """
     most = limits.unbacked_cents_max
-    back = [one for one in clues if one.kind == "refunded"]
+    back = [one for one in signals if one.kind == "refunded"]
     if sum(amounts(back)) <= most:
         return None
     asked: Counter[str | None] = Counter()
     sold: Counter[str | None] = Counter()
     looked_at, opened, beyond = None, None, 0
-    for published, some in in_order(clues):
+    for published, some in in_order(signals):
         for one in some:
             (asked if one.kind == "refunded" else sold)[one.about] += one.amount or 0
         beyond = sum(max(cents - sold[sku], 0) for sku, cents in asked.items())
@@ -134,26 +142,17 @@ def refund_without_receipt(clues: Sequence[Clue], limits: Thresholds) -> Finding
     return Finding(beyond, most, beyond > most, decided, back)
 
 
-def refund_rate(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
+def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Refunds in cash or to one card again, without a receipt, beyond what so many explain.
 
     The limit grows with what is refunded: then a row may be withdrawn.
     """
-    cents: Counter[tuple[str, str]] = Counter()
-    for one in clues:
-        cents[one.topic, one.event_id] += one.amount or 0
-    whole = [one for one in clues if one.line == 0]
-    blind: list[Clue] = []
+    blind: list[Signal] = []
     looked_at, opened = None, None
     refunds, measured, threshold = 0, 0, 0
-    for published, some in in_order(whole):
+    for published, some in in_order(signals):
         refunds += len(some)
-        blind += [
-            one
-            for one in some
-            if one.kind == "unnamed"
-            and cents[one.topic, one.event_id] >= limits.blind_refund_cents_min
-        ]
+        blind += [one for one in some if one.kind == "blind"]
         measured = len(blind) - len({one.about for one in blind if one.about is not None})
         threshold = limits.blind_refunds_max + refunds * limits.blind_refunds_percent // 100
         if opened is None and measured > threshold:
@@ -166,10 +165,10 @@ def refund_rate(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
     return Finding(measured, threshold, measured > threshold, decided, blind)
 
 
-def bulk_purchase(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
+def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Too many packs of one product."""
     most = limits.packs_hundredths_max
-    by_product: Mapping[str | None, list[Clue]] = grouped(clues, attrgetter("about"))
+    by_product: Mapping[str | None, list[Signal]] = group(signals, attrgetter("about"))
     tripped = []
     for bought in by_product.values():
         so_far, decided = 0, None
@@ -190,7 +189,19 @@ def bulk_purchase(clues: Sequence[Clue], limits: Thresholds) -> Finding | None:
     )
 
 
-RULES: Mapping[str, Callable[[Sequence[Clue], Thresholds], Finding | None]] = {
+def threshold(rule: str, limits: Thresholds) -> int:
+    """What the rule holds against what it measures, where nothing else is known."""
+    return {
+        "card-velocity": limits.card_sales_per_window_max,
+        "impossible-travel": limits.speed_kmh_max,
+        "sweethearting": limits.given_away_cents_max,
+        "refund-without-receipt": limits.unbacked_cents_max,
+        "refund-rate": limits.blind_refunds_max,
+        "bulk-purchase": limits.packs_hundredths_max,
+    }[rule]
+
+
+RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = {
     "card-velocity": card_velocity,
     "impossible-travel": impossible_travel,
     "sweethearting": sweethearting,
@@ -200,32 +211,20 @@ RULES: Mapping[str, Callable[[Sequence[Clue], Thresholds], Finding | None]] = {
 }
 
 
-def in_order(clues: Iterable[Clue]) -> list[tuple[int, list[Clue]]]:
-    """The clues by the moment of their publication, the first one first."""
-    ordered = sorted(clues, key=attrgetter("published"))
+def in_order(signals: Iterable[Signal]) -> list[tuple[int, list[Signal]]]:
+    """The signals by the moment of their publication, the first one first."""
+    ordered = sorted(signals, key=attrgetter("published"))
     return [(at, list(some)) for at, some in groupby(ordered, key=attrgetter("published"))]
 
 
-def grouped(
-    clues: Iterable[Clue], by: Callable[[Clue], str | None]
-) -> Mapping[str | None, list[Clue]]:
-    found: dict[str | None, list[Clue]] = defaultdict(list)
-    for one in clues:
+def group(
+    signals: Iterable[Signal], by: Callable[[Signal], str | None]
+) -> Mapping[str | None, list[Signal]]:
+    found: dict[str | None, list[Signal]] = defaultdict(list)
+    for one in signals:
         found[by(one)].append(one)
     return found
 
 
-def amounts(clues: Iterable[Clue]) -> list[int]:
-    return [one.amount or 0 for one in clues]
-
-
-def metres(a: Clue, b: Clue) -> int:
-    """As the crow flies, on a ball: the haversine formula."""
-    lat_a, lon_a, lat_b, lon_b = (
-        radians((degrees or 0) / 1e6)
-        for degrees in (a.latitude, a.longitude, b.latitude, b.longitude)
-    )
-    haversine = (
-        sin((lat_b - lat_a) / 2) ** 2 + cos(lat_a) * cos(lat_b) * sin((lon_b - lon_a) / 2) ** 2
-    )
-    return floor(2 * EARTH_METRES * asin(sqrt(haversine)))
+def amounts(signals: Iterable[Signal]) -> list[int]:
+    return [one.amount or 0 for one in signals]

@@ -51,6 +51,6 @@ class Thresholds:
     bulk_interval: timedelta = timedelta(days=1)
 
     evidence_max: int = 20  # as many as the contract of alerts allows: a person reads them
-    clues_max: int = (
-        500  # per subject and interval; the first count, and ten times what is plausible
-    )
+    # Of a subject in an interval, the first by publication; ten times what is plausible. Further
+    # ones make the row's version grow, and nothing else: state and Python hold no more.
+    signals_max: int = 500

@@ -6,8 +6,9 @@ from pipelines.inventory.transform import adjusted, refunded, shipped, sold, sto
 
 PIPELINE = Pipeline(
     name="inventory",
-    posts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
+    extracts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
     views=(View(STOCK_LEVELS),),
-    totals=stock,
+    aggregates=stock,
     duty_cycle=0.25,  # it is what people look at
+    weight=4,
 )

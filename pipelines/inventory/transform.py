@@ -3,7 +3,7 @@
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from pipelines.common.pipeline import Posting
+from pipelines.common.pipeline import Extract
 
 SOLD = "sold"
 REFUNDED = "refunded"
@@ -12,27 +12,27 @@ RECEIVED = "received"
 ADJUSTED = "adjusted"
 
 
-def sold(receipt: Column) -> Posting:
-    return moved(receipt, F.lit(SOLD), lines(receipt, "units"))
+def sold(receipt: Column) -> Extract:
+    return to_extract(receipt, F.lit(SOLD), lines(receipt, "units"))
 
 
-def refunded(refund: Column) -> Posting:
-    return moved(refund, F.lit(REFUNDED), lines(refund, "units"))
+def refunded(refund: Column) -> Extract:
+    return to_extract(refund, F.lit(REFUNDED), lines(refund, "units"))
 
 
-def shipped(shipment: Column) -> Posting:
+def shipped(shipment: Column) -> Extract:
     """Both steps of a shipment: its status says how it moves stock."""
-    posted = lines(shipment, "received_units", "dispatched_units")
-    return moved(shipment, shipment["status"], posted)
+    extracted = lines(shipment, "received_units", "dispatched_units")
+    return to_extract(shipment, shipment["status"], extracted)
 
 
-def adjusted(adjustment: Column) -> Posting:
+def adjusted(adjustment: Column) -> Extract:
     line = F.struct(
         adjustment["sku"].alias("sku"),
         adjustment["units"].alias("units"),
         F.lit(None).cast("long").alias("units_shipped"),
     )
-    return moved(adjustment, F.lit(ADJUSTED), F.array(line))
+    return to_extract(adjustment, F.lit(ADJUSTED), F.array(line))
 
 
 def lines(event: Column, units: str, units_shipped: str | None = None) -> Column:
@@ -50,12 +50,12 @@ def lines(event: Column, units: str, units_shipped: str | None = None) -> Column
     )
 
 
-def moved(event: Column, movement: Column, posted: Column) -> Posting:
-    return {"store_id": event["store_id"], "movement": movement, "lines": posted}
+def to_extract(event: Column, movement: Column, extracted: Column) -> Extract:
+    return {"store_id": event["store_id"], "movement": movement, "lines": extracted}
 
 
 def stock() -> dict[str, Column]:
-    """What the entries of one shelf add up to.
+    """A row's fields but for its key, from the contributions to one shelf.
 
     Negative units on hand: more was sold than the log accounts for. Negative units in transit: a
     delivery is known whose dispatch is not.

@@ -10,12 +10,12 @@ import sys
 import time
 from threading import Event
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.logs import setup_logging
-from infra.settings import settings
-from pipelines.common import lease
-from pipelines.common.priority import give_way
-from pipelines.common.run import engine
+from infra.settings import settings as read_settings
+from pipelines.common.generations import lease
+from pipelines.common.runtime.process import give_way
+from pipelines.common.runtime.session import engine
 from pipelines.lake.session import lake_session
 from pipelines.lake.tables import lake
 from pipelines.lake.work import Work
@@ -31,16 +31,16 @@ def main() -> None:
     give_way()
     logging.getLogger("py4j").setLevel(logging.WARNING)
     once = "--once" in sys.argv[1:]
-    where = settings()
+    settings = read_settings()
     for what in (signal.SIGTERM, signal.SIGINT):
         signal.signal(what, lambda *_: sys.exit())
-    tables, home = lake(where), where.data_dir / "lake"
+    tables, home = lake(settings), settings.data_dir / "lake"
     home.mkdir(parents=True, exist_ok=True)
     with lease.take(home) as held:
-        spark = lake_session(where)
+        spark = lake_session(settings)
         lease.name_engine(held, engine(spark).pid)
         try:
-            work(Work(spark, where, tables), once)
+            work(Work(spark, settings, tables), once)
         finally:
             engine(spark).kill()  # wherever it is: there is one way to end
 
@@ -61,5 +61,5 @@ def work(tables: Work, once: bool) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Trouble as trouble:
-        sys.exit(str(trouble))
+    except UserError as error:
+        sys.exit(str(error))

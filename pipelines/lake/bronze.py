@@ -5,17 +5,17 @@ from collections.abc import Collection, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.kafka import Partition, admin, committed_ends
 from infra.settings import Settings
-from pipelines.common.bounded import Span
-from pipelines.common.source import FETCH, kafka_options
+from pipelines.common.runtime.bounded import Span
+from pipelines.common.runtime.source import FETCH, kafka_options
 from pipelines.lake.tables import TOPICS, Table
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 
 
-class OtherLog(Trouble):
+class OtherLog(UserError):
     """The log ends before the table does."""
 
     def __init__(self, behind: Collection[Partition]) -> None:
@@ -26,15 +26,15 @@ class OtherLog(Trouble):
         )
 
 
-def append(spark: SparkSession, where: Settings, table: Table) -> int:
+def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     """Append what the log has beyond the table, a batch of it at most; how many offsets are left.
 
     Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
     """
-    before = table.held()
-    ends = committed_ends(admin(where), [topic.name for topic in TOPICS])
-    now = before.then(nearer(before.ends, ends, where.pipeline_records_per_batch_max))
-    records = part(spark, where, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+    before = table.read_held()
+    ends = committed_ends(admin(settings), [topic.name for topic in TOPICS])
+    now = before.then(nearer(before.ends, ends, settings.pipeline_records_per_batch_max))
+    records = part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
     table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
     return sum(end - now.ends[at] for at, end in ends.items())
 
@@ -55,12 +55,12 @@ def nearer(
     }
 
 
-def part(spark: SparkSession, where: Settings, span: Span) -> DataFrame:
-    """The committed records of a part of the log, with their headers."""
+def part(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
+    """The committed records of a part of the log, with COLUMNS."""
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
-        .options(**kafka_options(where), **FETCH)
+        .options(**kafka_options(settings), **FETCH)
         # What was not committed has never been there.
         .option("kafka.isolation.level", "read_committed")
         .option("assign", json.dumps(assigned))

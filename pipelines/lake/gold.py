@@ -5,34 +5,34 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipelines.common.archive import between
+from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Lake
 from pipelines.lake.transform import MOVES, daily_facts, day_number, on_days
 
 
-def add_up(spark: SparkSession, lake: Lake) -> None:
+def sum_days(spark: SparkSession, lake: Lake) -> None:
     """Bring gold to where silver is.
 
     A day is replaced as a whole, so that its rows are absolute values: done twice, it says the
     same.
     """
-    before = lake.gold.held()
-    ends = {at: end for topic in MOVES for at, end in lake.silver(topic).held().ends.items()}
+    before = lake.gold.read_held()
+    ends = {at: end for topic in MOVES for at, end in lake.silver(topic).read_held().ends.items()}
     if before.ends == ends:
         return
     events = {topic: lake.silver(topic).read(spark) for topic in MOVES}
     happened = [
-        events[topic].where(between("_partition", "_offset", before.of(topic.name), new))
+        events[topic].where(is_between("_partition", "_offset", before.of(topic.name), new))
         for topic in MOVES
         if (new := {at: end for at, end in ends.items() if at[0] == topic.name})
     ]
-    days = changed(happened)
+    days = changed_days(happened)
     rows = daily_facts(*[events[topic].where(on_days(days)) for topic in MOVES])
     listed = ", ".join(f"date_from_unix_date({day})" for day in days)
     lake.gold.write(rows, before.then(ends), instead_of=f"day IN ({listed})" if days else None)
 
 
-def changed(happened: Iterable[DataFrame]) -> list[int]:
+def changed_days(happened: Iterable[DataFrame]) -> list[int]:
     """The days of the events, counted from 1970."""
     of_each = [events.select(day_number("event_time").alias("day")) for events in happened]
     return sorted(row["day"] for row in reduce(DataFrame.union, of_each).distinct().collect())

@@ -4,7 +4,7 @@ from pyspark.sql import SparkSession
 
 from infra.jars import delta_jars
 from infra.settings import Settings
-from pipelines.common.session import session, suit
+from pipelines.common.runtime.session import session, suit
 
 FILE_BYTES = 64 * 1024**2
 """What a file grows to: more of it would be rewritten at each compaction."""

@@ -6,11 +6,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import Contract
+from contracts.times import MILLISECOND
 from infra.lake import Held
-from pipelines.common.archive import between
-from pipelines.common.judge import MILLISECOND
+from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Table
-from pipelines.lake.transform import accepted, first_copies
+from pipelines.lake.transform import accept, first_copies
 
 APART_MAX = timedelta(days=1)
 """A copy says of its event the same time. One that is off by less is looked for all the same."""
@@ -18,12 +18,12 @@ APART_MAX = timedelta(days=1)
 
 def refine(spark: SparkSession, topic: Contract, bronze: Table, silver: Table, until: Held) -> None:
     """Append the events of the topic that bronze has beyond silver."""
-    before, ends = silver.held(), until.of(topic.name)
+    before, ends = silver.read_held(), until.of(topic.name)
     if before.ends == ends:
         return
     records = bronze.read(spark).where(F.col("topic") == topic.name)
-    beyond = records.where(between("partition", "offset", before.ends, ends))
-    new = first_copies(accepted(topic, beyond)).persist()
+    beyond = records.where(is_between("partition", "offset", before.ends, ends))
+    new = first_copies(accept(topic, beyond)).persist()
     try:
         silver.write(unknown(new, silver.read(spark)), before.then(ends))
     finally:
@@ -31,7 +31,7 @@ def refine(spark: SparkSession, topic: Contract, bronze: Table, silver: Table, u
 
 
 def unknown(new: DataFrame, known: DataFrame) -> DataFrame:
-    """Those of which no earlier copy is known."""
+    """The events of which no earlier copy is known, with the same columns."""
     [oldest] = new.agg(F.min(F.unix_millis("event_time")).alias("ms")).collect()
     if oldest["ms"] is None:
         return new

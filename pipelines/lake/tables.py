@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import CONTRACTS, Contract, spark_ddl
-from contracts.judging import JUDGED
+from contracts.validation import VALIDATED
 from infra.folder import Folder
-from infra.lake import Folders, Held, committed_ms, folders, held, newest
+from infra.lake import Folders, Held, committed_ms, folders, newest, read_held
 from infra.settings import Settings
-from pipelines.common import archive
+from pipelines.common.runtime import archive
 
 TOPICS = tuple(
     topic
@@ -19,7 +19,7 @@ TOPICS = tuple(
 )
 """Whose records are kept: of every public topic. Views can be computed anew."""
 
-EVENTS = tuple(JUDGED.values())
+EVENTS = tuple(VALIDATED.values())
 """Of these topics, those whose records say when something happened, and so can be told apart."""
 
 RECORD = f"{archive.RECORD}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
@@ -52,8 +52,8 @@ class Table:
         escaped = str(self.folder).replace("`", "``")
         return f"delta.`{escaped}`"
 
-    def held(self) -> Held:
-        return held(self.folder)
+    def read_held(self) -> Held:
+        return read_held(self.folder)
 
     def committed_ms(self) -> int:
         """When its last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
@@ -70,6 +70,7 @@ class Table:
         )
 
     def read(self, spark: SparkSession, version: int | None = None) -> DataFrame:
+        """The rows now, or at a version, with the table's columns."""
         reader = spark.read.format("delta")
         if version is not None:
             reader = reader.option("versionAsOf", version)
@@ -84,7 +85,7 @@ class Table:
         writer = (
             rows.coalesce(1)
             .write.format("delta")
-            .option("userMetadata", now.said())
+            .option("userMetadata", now.to_json())
             .option("txnAppId", "lake")
             .option("txnVersion", now.batch)
         )
@@ -96,7 +97,7 @@ class Table:
     def tidy(self, spark: SparkSession) -> None:
         """Join small files, and remove those that no version needs that is still to be read."""
         said = "spark.databricks.delta.commitInfo.userMetadata"
-        spark.conf.set(said, self.held().said())
+        spark.conf.set(said, self.read_held().to_json())
         try:
             spark.sql(f"OPTIMIZE {self.address}")
             spark.sql(f"VACUUM {self.address}")

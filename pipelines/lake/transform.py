@@ -8,11 +8,11 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, spark_ddl
-from contracts.judging import RELEASABLE
-from pipelines.common.choose import choose
-from pipelines.common.decode import event
-from pipelines.common.events import RELEASE, decoded, fault, reason
-from pipelines.common.judge import content_checks, time_checks
+from contracts.validation import RELEASABLE
+from pipelines.common.transform.choose import choose
+from pipelines.common.transform.decode import event
+from pipelines.common.transform.events import RELEASE, decode_records, fault, reason
+from pipelines.common.transform.validate import content_checks, time_checks
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 """The topics whose events move stock."""
@@ -30,15 +30,17 @@ AMOUNTS = (
 )
 
 
-def accepted(topic: Contract, records: DataFrame) -> DataFrame:
-    """A row per accepted record of the topic, judged as every pipeline does: its event, its place.
+def accept(topic: Contract, records: DataFrame) -> DataFrame:
+    """A row per accepted record of the topic, validated as in every pipeline.
+
+    It has the fields of the contract, `_partition`, `_offset` and `_published`.
 
     A release is the release: the event in it stays wrapped.
     """
-    judged = releases(records) if topic is RELEASES else alone(topic, records)
+    validated = validate_releases(records) if topic is RELEASES else validate_events(topic, records)
     kind = f"STRUCT<{spark_ddl(topic)}>"
     return (
-        judged.where(F.col("_reason").isNull())
+        validated.where(F.col("_reason").isNull())
         .withColumn("_event", F.col("_event").cast(kind))
         .select(
             "_event.*",
@@ -49,7 +51,8 @@ def accepted(topic: Contract, records: DataFrame) -> DataFrame:
     )
 
 
-def alone(topic: Contract, records: DataFrame) -> DataFrame:
+def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
+    """The records, with their `_event`, and the `_reason` why it is rejected, or null."""
     key, published = F.col("key").cast("string"), F.col("timestamp")
     checks = [*content_checks(topic, "_event", key), *time_checks(topic, "_event", published)]
     return records.withColumn("_event", event(topic, F.col("value"))).withColumn(
@@ -57,11 +60,11 @@ def alone(topic: Contract, records: DataFrame) -> DataFrame:
     )
 
 
-def releases(records: DataFrame) -> DataFrame:
-    """A release stands and falls with the event that it wraps."""
+def validate_releases(records: DataFrame) -> DataFrame:
+    """The records of releases with `_event` and `_reason`: rejected with the event within."""
     wrapped = tuple(RELEASABLE.values())
     return (
-        decoded(wrapped, records)
+        decode_records(wrapped, records)
         .withColumn("_fault", fault(wrapped))
         .withColumn("_reason", reason(wrapped))
         .withColumn("_event", F.col(RELEASE))
@@ -69,7 +72,7 @@ def releases(records: DataFrame) -> DataFrame:
 
 
 def first_copies(events: DataFrame) -> DataFrame:
-    """Of each event the first copy in its partition."""
+    """Of each event the first copy in its partition, with the same columns."""
     copies = Window.partitionBy("_partition", "event_id").orderBy("_offset")
     return events.withColumn("_copy", F.row_number().over(copies)).where("_copy = 1").drop("_copy")
 
@@ -77,17 +80,21 @@ def first_copies(events: DataFrame) -> DataFrame:
 def daily_facts(
     receipts: DataFrame, refunds: DataFrame, shipments: DataFrame, adjustments: DataFrame
 ) -> DataFrame:
-    """A row per day of UTC, store and sku: what was sold, taken back, received and adjusted.
+    """A row per `day` of UTC, `store_id` and `sku`, with AMOUNTS: what was sold and moved.
 
     What came in time for its topic counts, however late; releases do not, as in any window.
     """
     units = F.col("units").cast("long")
     cents = units * F.col("unit_price_cents")
     parts = (
-        moved(lines(receipts), receipts=F.col("first"), units_sold=units, sales_cents=cents),
-        moved(lines(refunds), units_refunded=units, refunded_cents=cents),
-        moved(lines(shipments.where("status = 'received'")), units_received="received_units"),
-        moved(adjustments, units_adjusted=units),
+        to_amounts(
+            explode_lines(receipts), receipts=F.col("first"), units_sold=units, sales_cents=cents
+        ),
+        to_amounts(explode_lines(refunds), units_refunded=units, refunded_cents=cents),
+        to_amounts(
+            explode_lines(shipments.where("status = 'received'")), units_received="received_units"
+        ),
+        to_amounts(adjustments, units_adjusted=units),
     )
     return (
         reduce(DataFrame.unionByName, parts)
@@ -96,17 +103,17 @@ def daily_facts(
     )
 
 
-def lines(events: DataFrame) -> DataFrame:
+def explode_lines(events: DataFrame) -> DataFrame:
     """A row per line; `first` is 1 on the first of its event that names the sku, otherwise 0."""
     opened = events.select("*", F.posexplode("lines").alias("_position", "_line"))
     first = F.array_position(F.col("lines")["sku"], F.col("_line")["sku"]) == F.col("_position") + 1
     return opened.select("event_time", "store_id", "_line.*", first.cast("int").alias("first"))
 
 
-def moved(lines: DataFrame, **amounts: Column | str) -> DataFrame:
-    """A row per line, with its day and what it adds; nothing to the other amounts."""
+def to_amounts(explode_lines: DataFrame, **amounts: Column | str) -> DataFrame:
+    """A row per line: `day`, `store_id`, `sku`, and AMOUNTS: what it adds, or zero."""
     given = {name: F.col(of) if isinstance(of, str) else of for name, of in amounts.items()}
-    return lines.select(
+    return explode_lines.select(
         day_of("event_time").alias("day"),
         "store_id",
         "sku",

@@ -6,9 +6,9 @@ import time
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from pipelines.common.newer import refuse_newer
+from pipelines.common.runtime.newer import refuse_newer
 from pipelines.lake.bronze import append
-from pipelines.lake.gold import add_up
+from pipelines.lake.gold import sum_days
 from pipelines.lake.silver import refine
 from pipelines.lake.tables import EVENTS, Lake
 
@@ -21,11 +21,11 @@ TIDY_BATCHES = 100
 class Work:
     """What is done again and again."""
 
-    def __init__(self, spark: SparkSession, where: Settings, lake: Lake) -> None:
-        self._spark, self._where, self._lake = spark, where, lake
+    def __init__(self, spark: SparkSession, settings: Settings, lake: Lake) -> None:
+        self._spark, self._settings, self._lake = spark, settings, lake
         for table in lake.tables:
             table.make(spark)
-        self._tidied = {table.folder: due(table.held().batch) for table in lake.tables}
+        self._tidied = {table.folder: due(table.read_held().batch) for table in lake.tables}
 
     def batch(self) -> int:
         """Bring every table to where the log ends, or nearer to it; how many offsets are left.
@@ -33,13 +33,13 @@ class Work:
         Raises OtherLog, NewerSchema.
         """
         begun = time.monotonic()
-        left = append(self._spark, self._where, self._lake.bronze)
-        until = self._lake.bronze.held()
+        left = append(self._spark, self._settings, self._lake.bronze)
+        until = self._lake.bronze.read_held()
         # Asked once the records are there: with what is registered later none of them is written.
         refuse_newer("the lake", EVENTS)
         for topic in EVENTS:
             refine(self._spark, topic, self._lake.bronze, self._lake.silver(topic), until)
-        add_up(self._spark, self._lake)
+        sum_days(self._spark, self._lake)
         self._tidy_what_is_due()
         log.info("batch %d: %d left, %.1f s", until.batch, left, time.monotonic() - begun)
         return left
@@ -50,7 +50,7 @@ class Work:
 
     def _tidy_what_is_due(self) -> None:
         for table in self._lake.tables:
-            reached = due(table.held().batch)
+            reached = due(table.read_held().batch)
             if reached > self._tidied[table.folder]:
                 table.tidy(self._spark)
                 self._tidied[table.folder] = reached

@@ -6,38 +6,40 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, RECEIPTS, REFUNDS, SHIPMENTS
-from pipelines.common.fold import is_book
-from pipelines.common.pipeline import AsOf, Pipeline, View
+from pipelines.common.pipeline import Dimension, Pipeline, View
 from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
     PLAN,
     TERMS,
     adjusted,
-    entries,
+    aggregates,
+    contributions,
+    is_known,
     proposals,
     refunded,
     shipped,
     sold,
-    totals,
 )
 
 POLICY = Policy()
-SIDES = (
-    AsOf(PRODUCTS, since="effective_at", columns={name: name for name in TERMS}),
-    AsOf(PROMOTIONS, since="effective_at", columns=PLAN),
+DIMENSIONS = (
+    Dimension(PRODUCTS, since="effective_at", columns={name: name for name in TERMS}),
+    Dimension(PROMOTIONS, since="effective_at", columns=PLAN),
 )
 
 
-def finish(reviews: DataFrame) -> DataFrame:
-    return proposals(reviews, POLICY, is_book())
+def to_rows(reviews: DataFrame) -> DataFrame:
+    """The proposals, with the view's columns."""
+    return proposals(reviews, POLICY)
 
 
 PIPELINE = Pipeline(
     name="reorder",
-    posts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
-    views=(View(PROPOSALS, entries=partial(entries, POLICY), ends="review_at"),),
-    totals=totals,
-    sides=SIDES,
-    finish=finish,
+    extracts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
+    views=(View(PROPOSALS, contributions=partial(contributions, POLICY), ends="review_at"),),
+    aggregates=aggregates,
+    dimensions=DIMENSIONS,
+    may_be_row=is_known,
+    to_rows=to_rows,
     every=timedelta(seconds=15),
 )

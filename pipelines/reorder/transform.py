@@ -1,14 +1,14 @@
 """From what moves a shelf to what its reviews propose.
 
-A line of an event enters the seven reviews after it was published; the first of them counts its
-move, and each counts what it sold on the day of the seven that it lies in.
+A line of an event contributes to the seven reviews after it was published. The first of them counts
+what it moved, and each counts what it sold on the day of the seven that it lies in.
 """
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import RECEIPTS
-from pipelines.common.pipeline import Entry, Posting
+from pipelines.common.pipeline import Contribution, Extract
 from pipelines.reorder.policy import (
     DAYS,
     NO_PLAN,
@@ -31,18 +31,18 @@ PLAN = {
 }
 """What is planned for a product."""
 PLANNED = ("plan_starts_ms", "plan_ends_ms", "plan_lift_permille")
-"""What a review knows of a plan: numbers, since Spark adds up only such in place."""
+"""What a review knows of a plan: numbers, since Spark aggregates only such in place."""
 
 
-def sold(receipt: Column) -> Posting:
-    return moved(receipt, went=receipt["lines"]["units"])
+def sold(receipt: Column) -> Extract:
+    return to_extract(receipt, went=receipt["lines"]["units"])
 
 
-def refunded(refund: Column) -> Posting:
-    return moved(refund, came=refund["lines"]["units"])
+def refunded(refund: Column) -> Extract:
+    return to_extract(refund, came=refund["lines"]["units"])
 
 
-def shipped(shipment: Column) -> Posting:
+def shipped(shipment: Column) -> Extract:
     """What is under way belongs to the position: by its order, or from its dispatch on.
 
     A delivery changes it by what is missing.
@@ -51,10 +51,10 @@ def shipped(shipment: Column) -> Posting:
     unordered = shipment["purchase_order_id"].isNull()
     came = F.when(received, lines["received_units"]).when(unordered, lines["dispatched_units"])
     went = F.when(received, lines["dispatched_units"])
-    return moved(shipment, came.otherwise(no_units()), went.otherwise(no_units()))
+    return to_extract(shipment, came.otherwise(no_units()), went.otherwise(no_units()))
 
 
-def adjusted(adjustment: Column) -> Posting:
+def adjusted(adjustment: Column) -> Extract:
     line = F.struct(
         adjustment["sku"].alias("sku"),
         adjustment["units"].alias("came"),
@@ -64,7 +64,7 @@ def adjusted(adjustment: Column) -> Posting:
     return {"store_id": adjustment["store_id"], "opens": opens, "lines": F.array(line)}
 
 
-def moved(event: Column, came: Column | None = None, went: Column | None = None) -> Posting:
+def to_extract(event: Column, came: Column | None = None, went: Column | None = None) -> Extract:
     """An event's lines, with the units that come to the position of their shelf and leave it.
 
     Zipped, not mapped: a lambda over an array would leave generated code, at half the speed.
@@ -81,7 +81,7 @@ def no_units() -> Column:
     return F.array().cast("array<int>")
 
 
-def entries(policy: Policy) -> list[Entry]:
+def contributions(policy: Policy) -> list[Contribution]:
     """A line in each of its reviews; days count back from a review, from zero."""
     published = F.unix_millis("published")
     midnight = published - F.pmod(published, F.lit(DAY_MS))
@@ -93,7 +93,7 @@ def entries(policy: Policy) -> list[Entry]:
     promoted = (happened_ms >= starts_ms) & (happened_ms < ends_ms)
     lifted = F.when(promoted, lift).otherwise(1_000)
     return [
-        Entry(
+        Contribution(
             {
                 "review_at": F.timestamp_millis(midnight + (day + 1) * DAY_MS),
                 "store_id": F.col("store_id"),
@@ -113,8 +113,8 @@ def entries(policy: Policy) -> list[Entry]:
     ]
 
 
-def totals() -> dict[str, Column]:
-    """What the entries of one shelf and review add up to.
+def aggregates() -> dict[str, Column]:
+    """What the contributions to one shelf and review are aggregated to.
 
     Terms are those that held when the newest event happened that knew any, and so is the plan. Two
     events of one moment know the same.
@@ -135,11 +135,13 @@ def totals() -> dict[str, Column]:
     }
 
 
-def proposals(reviews: DataFrame, policy: Policy, is_book: Column) -> DataFrame:
-    """From the totals to the rows of the view; the books pass.
+def is_known() -> Column:
+    """Whether a product's terms are known: else it cannot be ordered, and has no row."""
+    return F.col("pack_size_units").isNotNull()
 
-    A product whose terms are not known cannot be ordered, and has no row.
-    """
+
+def proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
+    """From the aggregates of known products to rows with the view's columns."""
     proposed = levels(
         [F.col(sold_on(day)).cast("double") for day in range(DAYS)],
         F.col("days"),
@@ -150,8 +152,7 @@ def proposals(reviews: DataFrame, policy: Policy, is_book: Column) -> DataFrame:
         policy,
         COLUMNS,
     )
-    known = reviews.where(is_book | F.col("pack_size_units").isNotNull())
-    return known.withColumns(proposed._asdict())
+    return reviews.withColumns(proposed._asdict())
 
 
 def plan() -> Plan:

@@ -7,20 +7,21 @@ from pyspark.sql import DataFrame
 from contracts import RECEIPTS, VISITS
 from pipelines.common.pipeline import Pipeline, View
 from pipelines.visits.thresholds import Thresholds
-from pipelines.visits.transform import DAY, entries, sold, totals, visits
+from pipelines.visits.transform import DAY, aggregates, contributions, sold, visits
 
 LIMITS = Thresholds()
 
 
-def finish(days: DataFrame) -> DataFrame:
+def to_rows(days: DataFrame) -> DataFrame:
+    """The visits, with the view's columns."""
     return visits(days, LIMITS)
 
 
 PIPELINE = Pipeline(
     name="visits",
-    posts={RECEIPTS: sold},
-    views=(View(VISITS, entries=entries, ends="day_end", gathers=DAY),),
-    totals=totals,
-    finish=finish,
+    extracts={RECEIPTS: sold},
+    views=(View(VISITS, contributions=contributions, ends="day_end", grouped_by=DAY),),
+    aggregates=aggregates,
+    to_rows=to_rows,
     every=timedelta(seconds=5),
 )

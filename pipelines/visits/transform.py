@@ -7,18 +7,18 @@ handful of lines.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipelines.common.pipeline import Entry, Posting
+from pipelines.common.pipeline import Contribution, Extract
 from pipelines.visits.thresholds import Thresholds
 
 DAY = ("customer_id", "day_start")
-"""What lines are gathered under."""
+"""What lines are grouped by."""
 
 MINUTE_MS = 60 * 1000
 DAY_MS = 24 * 60 * MINUTE_MS
 LINE = ("at", "store_id", "units", "cents", "first_of_event")
 
 
-def sold(receipt: Column) -> Posting:
+def sold(receipt: Column) -> Extract:
     lines = receipt["lines"]
     return {
         "store_id": receipt["store_id"],
@@ -34,12 +34,12 @@ def as_key(customer: Column) -> Column:
     return F.replace(F.replace(customer, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
 
 
-def entries() -> list[Entry]:
+def contributions() -> list[Contribution]:
     """A line, of who showed a card; days are of UTC."""
     at = F.unix_millis("event_time")
     day = at - F.pmod(at, F.lit(DAY_MS))
     return [
-        Entry(
+        Contribution(
             {
                 "customer_id": F.col("customer_id"),
                 "day_start": F.timestamp_millis(day),
@@ -54,8 +54,8 @@ def entries() -> list[Entry]:
     ]
 
 
-def totals() -> dict[str, Column]:
-    """The lines of a customer's day, and how many receipts they are of; nothing of the books."""
+def aggregates() -> dict[str, Column]:
+    """The lines of a customer's day, and how many receipts they are of; nothing of accounting."""
     of_day = F.col("customer_id").isNotNull()
     return {
         "day_end": F.max("day_end"),
@@ -65,7 +65,7 @@ def totals() -> dict[str, Column]:
 
 
 def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
-    """From the days to the rows of the view; the books pass.
+    """From the days to rows with the view's columns.
 
     A row for each moment at which there is a receipt: a visit, or none, since it goes on from an
     earlier receipt. So no row goes away when an earlier receipt is read later.
@@ -98,10 +98,10 @@ def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
         .cast("long")
         .alias("receipts"),
         F.size(stores).cast("long").alias("stores"),
-        added_up("_own", "units").alias("units"),
-        added_up("_own", "cents").alias("spent_cents"),
+        total("_own", "units").alias("units"),
+        total("_own", "cents").alias("spent_cents"),
     )
 
 
-def added_up(lines: str, what: str) -> Column:
+def total(lines: str, what: str) -> Column:
     return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + line[what])

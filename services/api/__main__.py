@@ -1,15 +1,15 @@
-"""One process: the materializers' threads and the server that answers from what they keep."""
+"""One process: the threads of the store, and the server that answers from it."""
 
 from infra.logs import setup_logging
 from infra.settings import settings
-from services.api.app import app, sources
-from services.api.server import listen
+from services.api.app import create_app, create_sources
+from services.api.http.server import listen
 
 
 def main() -> None:
     current = settings()
     log = setup_logging("api")
-    listening = listen(app(sources(current)), current.listen_host, current.api_port)
+    listening = listen(create_app(create_sources(current)), current.listen_host, current.api_port)
     log.info("answering on %s", current.api_url)
     listening.run()
 

@@ -1,4 +1,4 @@
-"""The API: its routes, and the background threads that live as long as it does."""
+"""The app: its routes, and the store whose threads live as long as it does."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -6,54 +6,53 @@ from pathlib import Path
 from socket import gethostname
 
 from fastapi import FastAPI
-from prometheus_client import CollectorRegistry
 
 from infra.kafka import admin, end_offsets, producer
 from infra.lake import folders
 from infra.settings import Settings
-from services.api import (
+from services.api.http import errors, limits, problems
+from services.api.http.sources import Sources
+from services.api.http.traffic import CountRequests, Traffic
+from services.api.lake.tables import Lake
+from services.api.routes import (
+    alerts,
     best_sellers,
     catalogue,
+    clock,
+    customers,
     docs,
     events,
     exports,
     health,
     history,
-    limits,
     metrics,
     orders,
+    pages,
     pipelines,
     prices,
-    problems,
     products,
     quality,
     quarantine,
     registry,
     rows,
-    shortcuts,
     stock,
     stock_outs,
     stream,
-    times,
     topics,
     views,
 )
-from services.api.changelog import Changelog
-from services.api.commits import Commits
-from services.api.control import Control
-from services.api.copying import Copy
-from services.api.freshness import Freshness
-from services.api.generation import Generation
-from services.api.generations import Generations
-from services.api.lake import Lake
-from services.api.materializer import Materializer, OnLoaded
-from services.api.orderbook import ANSWERS, ORDERS
-from services.api.pricebook import PRICEBOOK
-from services.api.publishing import OVERRIDES, Publishing
-from services.api.registering import Registering, telling
-from services.api.rejections import REJECTIONS
-from services.api.sources import Sources
-from services.api.traffic import Counted, Traffic
+from services.api.store.changelog import Changelog
+from services.api.store.commits import Commits
+from services.api.store.control import Control
+from services.api.store.freshness import Freshness
+from services.api.store.generation import Generation
+from services.api.store.generations import Generations
+from services.api.store.materializer import Materializer, OnLoaded
+from services.api.store.mirror import Mirror
+from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.publisher import OVERRIDES, Publisher
+from services.api.store.registration import Registration, create_announcer
+from services.api.store.store import Store
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -65,16 +64,24 @@ One route publishes events. It neither writes a view nor waits for one: the view
 """
 
 
-def app(sources: Sources) -> FastAPI:
-    """The routes over these sources, whose threads start and end with the app."""
+ROUTES = (
+    *(stock, products, prices, orders, history, stock_outs, pipelines),
+    *(views, rows, exports, alerts, customers, best_sellers, stream),
+    *(events, quarantine, quality, clock, health),
+    *(topics, registry, docs, catalogue, metrics, pages),
+)
+
+
+def create_app(sources: Sources) -> FastAPI:
+    """The routes over these sources. The store starts and ends with the app."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        sources.start()
+        sources.store.start()
         yield
-        sources.stop()
+        sources.store.stop()
 
-    made = FastAPI(
+    app = FastAPI(
         title="Retail",
         version="1",
         description=DESCRIPTION,
@@ -83,49 +90,54 @@ def app(sources: Sources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    made.state.end_streams = sources.end_streams
-    figures = CollectorRegistry()
-    made.add_middleware(limits.Limits)
-    made.add_middleware(Counted, traffic=Traffic(figures))
-    problems.install(made)
-    for nouns in (
-        *(stock, products, prices, orders, history, stock_outs, pipelines),
-        *(views, rows, exports, shortcuts, best_sellers, stream),
-        *(events, quarantine, quality, times, health),
-    ):
-        made.include_router(nouns.routes(sources))
-    for nouns in (topics, registry, docs, catalogue):
-        made.include_router(nouns.routes())
-    made.include_router(metrics.routes(sources, figures))
-    return made
+    app.state.sources = sources
+    app.state.streams = stream.create_slots()
+    app.state.exports = exports.create_slots()
+    app.state.figures = metrics.create_registry(sources.store)
+    app.state.end_streams = sources.store.end_streams
+    app.add_middleware(limits.Limits)
+    app.add_middleware(CountRequests, traffic=Traffic(app.state.figures))
+    problems.install(app)
+    errors.install(app)
+    for noun in ROUTES:
+        app.include_router(noun.router)
+    return app
 
 
-def sources(settings: Settings) -> Sources:
+def create_sources(settings: Settings) -> Sources:
+    """The sources of these settings. Nothing is started and nothing is read yet."""
+    return Sources(
+        store=create_store(settings),
+        lake=Lake(folders(settings)),
+        data_docs=settings.data_docs,
+    )
+
+
+def create_store(settings: Settings) -> Store:
     client = admin(settings)
     commits = Commits()
+    folder = settings.data_dir / "api"
 
     def open_log(topics: Iterable[str]) -> Changelog:
         return Changelog(settings, topics)
 
-    def make(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
-        return Materializer(generation, path, open_log, on_loaded, commits.tell)
+    def create(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
+        return Materializer(generation, path, open_log, on_loaded, commits.notify)
 
-    generations = Generations(settings.data_dir / "api", make)
-    return Sources(
+    generations = Generations(folder, create)
+    return Store(
         control=Control(open_log, generations.promote),
         generations=generations,
         commits=commits,
-        freshness=Freshness(generations.inputs, lambda topics: end_offsets(client, topics)),
-        publishing=Publishing(lambda: producer(settings, **OVERRIDES)),
-        registering=Registering(
+        freshness=Freshness(generations.list_inputs, lambda topics: end_offsets(client, topics)),
+        publisher=Publisher(lambda: producer(settings, **OVERRIDES)),
+        registration=Registration(
             f"api at {gethostname()}:{settings.api_port}",
-            generations.loaded,
-            telling(producer(settings, linger_ms=0)),
+            generations.list_loaded,
+            create_announcer(producer(settings, linger_ms=0)),
         ),
-        prices=Copy(PRICEBOOK, settings.data_dir / "api" / "prices.sqlite", open_log),
-        orders=Copy(ORDERS, settings.data_dir / "api" / "orders.sqlite", open_log),
-        answers=Copy(ANSWERS, settings.data_dir / "api" / "confirmations.sqlite", open_log),
-        rejections=Copy(REJECTIONS, settings.data_dir / "api" / "quarantine.sqlite", open_log),
-        lake=Lake(folders(settings)),
-        data_docs=settings.data_docs,
+        prices=Mirror(PRICES, folder / "prices.sqlite", open_log),
+        orders=Mirror(ORDERS, folder / "orders.sqlite", open_log),
+        confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
+        rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
     )

@@ -1,4 +1,4 @@
-"""One process: waits for the next review, and orders."""
+"""One process: it waits for the next review and orders."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What a review orders: a function of the proposals and of what is on order alone."""
+"""The orders of a review: a function of the proposals and the units on order."""
 
 import hashlib
 from collections import Counter
@@ -16,7 +16,7 @@ class Shelf(NamedTuple):
 
 @dataclass(frozen=True)
 class Proposal:
-    """A row of the view. Times are milliseconds of 1970."""
+    """A row of the view; times in milliseconds of 1970."""
 
     shelf: Shelf
     review_ms: int
@@ -37,30 +37,31 @@ class Order:
 
     @property
     def order_id(self) -> str:
-        return order_id(self.shelf, self.review_ms)
+        return derive_order_id(self.shelf, self.review_ms)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the gate lets through, whatever is proposed."""
+    """The limits of orders, whatever the proposals."""
 
     packs_min: int = 1  # nobody delivers less than a pack
     units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day
     orders_per_store_max: int = 2_000  # a review: more than a store has shelves by default
 
 
-def order_id(shelf: Shelf, review_ms: int) -> str:
-    """The same for whoever decides: no generation and no amount is in it."""
+def derive_order_id(shelf: Shelf, review_ms: int) -> str:
+    """The id of an order, without generation and amount: every gate derives the same id."""
     named = f"{shelf.store_id}/{shelf.sku}/{review_ms}"
     return f"PO-{hashlib.sha256(named.encode()).hexdigest()[:ID_DIGITS]}"
 
 
-def positions(
+def sum_positions(
     review_ms: int, proposals: Iterable[Proposal], ordered: Iterable[tuple[Shelf, int, int]]
 ) -> Mapping[Shelf, int]:
-    """Of each shelf, the units on it and on order at the review.
+    """Per shelf, the units on it and on order at the review.
 
-    Ordered: shelf, review and units of every purchase order; those of this review do not count.
+    `ordered` has shelf, review and units of every purchase order. Those of this review do not
+    count.
     """
     found: Counter[Shelf] = Counter()
     for one in proposals:
@@ -79,7 +80,7 @@ def decide(
     limits: Limits,
 ) -> list[Order]:
     """The orders of the review, the most urgent of each store first."""
-    position = positions(review_ms, proposals, ordered)
+    position = sum_positions(review_ms, proposals, ordered)
     wanted = [
         (position[one.shelf] - one.reorder_point_units, one.shelf, one)
         for one in proposals
@@ -90,12 +91,12 @@ def decide(
     for _, shelf, one in sorted(wanted, key=lambda want: want[:2]):
         if let_through[shelf.store_id] < limits.orders_per_store_max:
             let_through[shelf.store_id] += 1
-            orders.append(order(one, position[shelf], limits))
+            orders.append(create_order(one, position[shelf], limits))
     return orders
 
 
-def order(proposal: Proposal, position: int, limits: Limits) -> Order:
-    """Whole packs, up to the level proposed and within the limits."""
+def create_order(proposal: Proposal, position: int, limits: Limits) -> Order:
+    """An order of whole packs, up to the proposed level and within the limits."""
     pack = proposal.pack_size_units
     packs = max(limits.packs_min, -((position - proposal.order_up_to_units) // pack))
     packs = min(packs, max(1, limits.units_per_order_max // pack))

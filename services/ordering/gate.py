@@ -1,17 +1,23 @@
-"""The gate at work: review after review, it waits until all is known, decides, and orders once.
+"""The gate: for each review it waits until everything is known, decides, and orders once.
 
-A review that was missed is not made up for: the next one sees the same shelves, and orders what
-they lack by then.
+A missed review is not repeated: the next review sees the same shelves and orders what they lack.
 """
 
 import logging
 from threading import Event
 
 from infra.settings import Settings
-from services import sign
+from services import liveness
 from services.ordering.deciding import Limits, Order, decide
-from services.ordering.publishing import Publishing
-from services.ordering.reading import covers, due_review, given, promoted, proposals, reached
+from services.ordering.publishing import OrderPublisher
+from services.ordering.reading import (
+    find_due_review,
+    find_marker,
+    find_promoted,
+    is_covered,
+    read_orders,
+    read_proposals,
+)
 
 LOOK_SECONDS = 1.0
 
@@ -19,41 +25,41 @@ log = logging.getLogger("ordering")
 
 
 def keep_gate(settings: Settings, stop: Event) -> None:
-    """Order until told to stop. Raises Fenced, TimeoutError and KafkaException."""
-    publishing = Publishing(settings)
+    """Order until it is stopped. Raises Fenced, TimeoutError and KafkaException."""
+    publisher = OrderPublisher(settings)
     try:
-        answered_ms = publishing.answered_ms()
-        sign.give(settings, "ordering")
+        answered_ms = publisher.find_answered_ms()
+        liveness.report_start(settings, "ordering")
         while not stop.is_set():
-            answered_ms = answer(settings, publishing, answered_ms)
+            answered_ms = answer_review(settings, publisher, answered_ms)
             stop.wait(LOOK_SECONDS)
     finally:
-        publishing.close()
+        publisher.close()
 
 
-def answer(settings: Settings, publishing: Publishing, answered_ms: int) -> int:
-    """Answer the newest review if it can be; returns the last one that is answered."""
-    due = due_review(settings)
+def answer_review(settings: Settings, publisher: OrderPublisher, answered_ms: int) -> int:
+    """Answer the newest review if everything is known; returns the last answered review."""
+    due = find_due_review(settings)
     if due is None or due[0] <= answered_ms:
         return answered_ms
     review_ms, now_ms = due
-    generation = promoted(settings)
-    marker = generation and reached(settings, generation)
-    if not generation or not marker or not covers(settings, marker, review_ms):
+    generation = find_promoted(settings)
+    marker = generation and find_marker(settings, generation)
+    if not generation or not marker or not is_covered(settings, marker, review_ms):
         return answered_ms
-    proposed = proposals(settings, generation, marker)
-    already = given(settings)
-    ordered = [(one.shelf, one.review_ms, one.units) for one in already]
+    proposed = read_proposals(settings, generation, marker)
+    placed = read_orders(settings)
+    ordered = [(one.shelf, one.review_ms, one.units) for one in placed]
     wanted = decide(review_ms, proposed, ordered, Limits())
-    orders = new(wanted, {one.order_id for one in already})
+    orders = drop_known(wanted, {one.order_id for one in placed})
     read = {at: end for at, end in marker.outputs.items() if at[0] == generation.topic}
-    publishing.publish(orders, review_ms, now_ms, read)
+    publisher.publish(orders, review_ms, now_ms, read)
     log.info(
         "%d of %d orders let through, proposed by g%d", len(orders), len(wanted), generation.number
     )
     return review_ms
 
 
-def new(orders: list[Order], known: set[str]) -> list[Order]:
-    """Those whose id was never published, by whomever."""
+def drop_known(orders: list[Order], known: set[str]) -> list[Order]:
+    """The orders whose id has not been published by any gate."""
     return [one for one in orders if one.order_id not in known]

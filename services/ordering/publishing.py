@@ -1,11 +1,11 @@
-"""Orders and how far the gate has come, in one transaction: both, or neither."""
+"""Publishes orders and the review that they answer, in one transaction."""
 
 from collections.abc import Mapping, Sequence
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from contracts import HEARTBEATS, PURCHASE_ORDERS, encode, key
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.kafka import Partition, consumer, producer
 from infra.kafka.errors import code
 from infra.settings import Settings
@@ -14,11 +14,11 @@ from services.ordering.deciding import Order
 
 GROUP = "ordering"
 TRANSACTIONAL_ID = "ordering"
-"""Fixed: whoever comes next with it fences whoever is left of the last one."""
+"""It is fixed, so that the next gate fences the last one."""
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
 BEATS = TopicPartition(HEARTBEATS.name, 0)
-"""A partition that there is whichever generation is promoted: the review is noted on it."""
+"""The partition that the review is noted on: it exists whichever generation is promoted."""
 UNSETTLED = frozenset(
     {
         KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
@@ -26,35 +26,35 @@ UNSETTLED = frozenset(
         KafkaError.NOT_COORDINATOR,
     }
 )
-"""What a broker says of a group just after its start, or the first time that one is asked for."""
+"""Errors of a group just after the broker's start, or at its first use."""
 
 
-class Fenced(Trouble):
-    """Another gate has begun since."""
+class Fenced(UserError):
+    """A later gate has fenced this one."""
 
     def __init__(self) -> None:
         super().__init__(
-            "One gate at a time may order, and another one has begun since: this one has ordered "
-            "nothing more. See what runs: make status"
+            "Only one gate may order at a time, and another one has begun since. This gate "
+            "publishes no more orders. See what runs: make status"
         )
 
 
-class Publishing:
-    """The only way to order."""
+class OrderPublisher:
+    """A transactional producer of orders; one at a time is valid."""
 
     def __init__(self, settings: Settings) -> None:
-        """Ends whatever an earlier gate has left open, and shuts that one out."""
+        """Abort the open transaction of an earlier gate, and fence that gate."""
         self._consumer: Consumer = consumer(settings, GROUP)
         self._producer: Producer = producer(
             settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
         )
         self._producer.init_transactions(ANSWER_SECONDS_MAX)
 
-    def answered_ms(self) -> int:
-        """The last review that is answered; 0: none. Raises TimeoutError."""
+    def find_answered_ms(self) -> int:
+        """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
         found: list[TopicPartition] = []
 
-        def asked() -> bool:
+        def ask() -> bool:
             try:
                 found[:] = self._consumer.committed([BEATS], timeout=ANSWER_SECONDS_MAX)
             except KafkaException as error:
@@ -62,19 +62,19 @@ class Publishing:
                     raise
             return bool(found)
 
-        if not until(asked, ANSWER_SECONDS_MAX):
+        if not until(ask, ANSWER_SECONDS_MAX):
             raise TimeoutError(
-                f"Kafka should say within {ANSWER_SECONDS_MAX:g} s which review is answered, but "
-                "does not. See what it waits for: make logs COMPONENT=broker"
+                f"Expected Kafka to say within {ANSWER_SECONDS_MAX:g} s which review is answered, "
+                "but it did not. See what it waits for: make logs COMPONENT=broker"
             )
         return int(found[0].metadata or 0)
 
     def publish(
         self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Mapping[Partition, int]
     ) -> None:
-        """Order, and note that the review is answered by what was read so far.
+        """Publish orders, and note the review that they answer and the offsets read for it.
 
-        Raises Fenced, and KafkaException, after which this one cannot go on.
+        Raises Fenced, and KafkaException, after which this publisher is unusable.
         """
         try:
             self._producer.begin_transaction()

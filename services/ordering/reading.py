@@ -1,8 +1,7 @@
-"""What the gate knows: who is promoted, how far it has read, what it proposes, what is ordered."""
+"""Reads what the gate needs: the promoted generation, its marker, its proposals, and all orders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from confluent_kafka import TopicPartition
 
@@ -11,12 +10,11 @@ from contracts.consumer import reader
 from infra.kafka import Partition, admin, consumer, end_offsets, newest_ms, read_all, read_to_end
 from infra.settings import Settings
 from services.ordering.deciding import Proposal, Shelf
+from services.times import epoch_ms
 
 PIPELINE = "reorder"
 DAY_MS = 86_400_000
 ANSWER_SECONDS_MAX = 60.0
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND = timedelta(milliseconds=1)
 
 Offsets = Mapping[Partition, int]
 
@@ -32,15 +30,15 @@ class Promoted:
 
 
 @dataclass(frozen=True)
-class Reached:
-    """A marker: up to where rows belong together."""
+class Marker:
+    """A marker: the offsets up to which rows are consistent."""
 
     inputs: Offsets
     outputs: Offsets
 
 
 @dataclass(frozen=True)
-class Given:
+class PlacedOrder:
     """A purchase order that was published."""
 
     order_id: str
@@ -49,8 +47,8 @@ class Given:
     units: int
 
 
-def due_review(settings: Settings) -> tuple[int, int] | None:
-    """The newest review that is over, and what time it certainly is in the world."""
+def find_due_review(settings: Settings) -> tuple[int, int] | None:
+    """The newest review whose time has come, and the world time reached for certain; epoch ms."""
     beats = newest_ms(admin(settings), [HEARTBEATS.name])
     if not beats:
         return None
@@ -58,42 +56,42 @@ def due_review(settings: Settings) -> tuple[int, int] | None:
     return now_ms // DAY_MS * DAY_MS, now_ms
 
 
-def promoted(settings: Settings) -> Promoted | None:
-    """None while no generation of the pipeline is promoted."""
+def find_promoted(settings: Settings) -> Promoted | None:
+    """The promoted generation of the pipeline; None while there is none."""
     for value in read_to_end(settings, GENERATIONS.name).values():
-        told = decode(value).value
-        if told["pipeline"] != PIPELINE or told["promoted"] is None:
+        control = decode(value).value
+        if control["pipeline"] != PIPELINE or control["promoted"] is None:
             continue
-        for one in told["generations"]:
+        for one in control["generations"]:
             for output in one["outputs"]:
-                if one["number"] == told["promoted"] and output["view"] == PROPOSALS.name:
+                if one["number"] == control["promoted"] and output["view"] == PROPOSALS.name:
                     return Promoted(one["number"], output["topic"])
     return None
 
 
-def reached(settings: Settings, generation: Promoted) -> Reached | None:
-    """The generation's newest marker."""
-    named = key(MARKERS, {"pipeline": PIPELINE, "generation": generation.number})
-    value = read_to_end(settings, MARKERS.name).get(named)
+def find_marker(settings: Settings, generation: Promoted) -> Marker | None:
+    """The generation's newest marker; None before the first."""
+    marker_key = key(MARKERS, {"pipeline": PIPELINE, "generation": generation.number})
+    value = read_to_end(settings, MARKERS.name).get(marker_key)
     if value is None:
         return None
-    told = decode(value).value
-    return Reached(_offsets(told["inputs"]), _offsets(told["outputs"]))
+    row = decode(value).value
+    return Marker(_parse_offsets(row["inputs"]), _parse_offsets(row["outputs"]))
 
 
-def covers(settings: Settings, marker: Reached, review_ms: int) -> bool:
-    """Whether everything that was published before the review has been read by the marker.
+def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
+    """Whether the marker covers everything that was published before the review.
 
-    A heartbeat of the review's time or later must be in the log: all before it is there by then.
+    The log must hold a heartbeat of the review's time or later: all earlier records precede it.
     """
     ends = end_offsets(admin(settings), {topic for topic, _ in marker.inputs})
-    asking = consumer(settings)
+    reader = consumer(settings)
     try:
-        found = asking.offsets_for_times(
+        found = reader.offsets_for_times(
             [TopicPartition(*at, review_ms) for at in ends], timeout=ANSWER_SECONDS_MAX
         )
     finally:
-        asking.close()
+        reader.close()
     needed = {
         (at.topic, at.partition): at.offset if at.offset >= 0 else ends[at.topic, at.partition]
         for at in found
@@ -101,13 +99,13 @@ def covers(settings: Settings, marker: Reached, review_ms: int) -> bool:
     return all(marker.inputs.get(at, 0) >= offset for at, offset in needed.items())
 
 
-def proposals(settings: Settings, generation: Promoted, marker: Reached) -> list[Proposal]:
-    """The newest row of each key, below the marker's outputs."""
+def read_proposals(settings: Settings, generation: Promoted, marker: Marker) -> list[Proposal]:
+    """The newest row of each key, up to the marker's outputs."""
     ends = {at: end for at, end in marker.outputs.items() if at[0] == generation.topic}
     newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
     for value in read_all(settings, generation.topic, ends):
         row = decode(value).value
-        shelf, review_ms = Shelf(row["store_id"], row["sku"]), _ms(row["review_at"])
+        shelf, review_ms = Shelf(row["store_id"], row["sku"]), epoch_ms(row["review_at"])
         known = newest.get((shelf, review_ms))
         if known is None or row["version"] >= known[0]:
             newest[shelf, review_ms] = (
@@ -125,19 +123,17 @@ def proposals(settings: Settings, generation: Promoted, marker: Reached) -> list
     return [proposal for _, proposal in newest.values()]
 
 
-def given(settings: Settings) -> list[Given]:
+def read_orders(settings: Settings) -> list[PlacedOrder]:
     """Every purchase order that is committed."""
     found = []
     for value in read_all(settings, PURCHASE_ORDERS.name):
         row = decode(value).value
         shelf = Shelf(row["store_id"], row["sku"])
-        found.append(Given(row["purchase_order_id"], shelf, _ms(row["review_at"]), row["units"]))
+        found.append(
+            PlacedOrder(row["purchase_order_id"], shelf, epoch_ms(row["review_at"]), row["units"])
+        )
     return found
 
 
-def _offsets(positions: list[dict[str, str | int]]) -> dict[Partition, int]:
+def _parse_offsets(positions: list[dict[str, str | int]]) -> dict[Partition, int]:
     return {(str(at["topic"]), int(at["partition"])): int(at["offset"]) for at in positions}
-
-
-def _ms(at: datetime) -> int:
-    return (at - EPOCH) // MILLISECOND

@@ -1,4 +1,4 @@
-"""One process: reads what is published, and keeps what is rejected."""
+"""One process: it reads every public topic and keeps rejected records."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A value taken apart: what can be read of it, and what is left over."""
+"""Takes a value apart: the fields that can be read, and the remaining bytes."""
 
 import io
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from contracts import Contract, Undecodable, codec, schemas_of
 
 @dataclass(frozen=True)
 class Anatomy:
-    """The fields that can be read, in order, and the bytes from the first that cannot be."""
+    """The readable fields, in order, and the bytes from the first unreadable field on."""
 
     schema_id: int | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     rest: bytes = b""
     fault: str | None = None
-    """Why it ends there; None: all fields are read, and what is left follows the body."""
+    """Why the fields end there; None: all fields are read, and `rest` follows the body."""
 
 
-def anatomy(contract: Contract, value: bytes | None) -> Anatomy:
+def dissect(contract: Contract, value: bytes | None) -> Anatomy:
     try:
         framed = codec.frame(value)
     except Undecodable as error:
@@ -33,7 +33,7 @@ def anatomy(contract: Contract, value: bytes | None) -> Anatomy:
     stream, fields, at = io.BytesIO(body), dict[str, Any](), 0
     for one in schema["fields"]:
         try:
-            # A record is its fields, one after the other.
+            # An Avro record is the sequence of its fields.
             fields[one["name"]] = fastavro.schemaless_reader(stream, one["type"], None)
         except (EOFError, ValueError, IndexError, OverflowError, TypeError, MemoryError) as error:
             why = str(error) or "it ends too soon"

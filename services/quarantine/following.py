@@ -1,6 +1,6 @@
-"""Reading every public topic, and copying what is rejected: first the copy, then the commit.
+"""Reads every public topic and copies rejected records: first the copy, then the commit.
 
-A process that dies in between copies some records again, under the same keys: nothing changes.
+A process that dies in between copies some records again, under the same keys, so nothing changes.
 """
 
 import logging
@@ -11,19 +11,19 @@ from threading import Event
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from contracts import QUARANTINE, encode, key
-from contracts.judging import JUDGED
+from contracts.validation import VALIDATED
 from infra.kafka import Outgoing, Partition, admin, consumer, partitions, producer, send_all
 from infra.settings import Settings
 from services.clock import wall_ms
-from services.quarantine.progress import GROUP, Progress, commit, committed
-from services.quarantine.reading import as_record
-from services.quarantine.records import Record, rejected
+from services.quarantine.progress import GROUP, Progress, commit, read_committed
+from services.quarantine.reading import to_record
+from services.quarantine.records import Record, create_row
 
 RECORDS_PER_BATCH_MAX = 2_000
 BATCH_SECONDS = 0.5
-"""How long a batch waits to be full."""
-SIGN_SECONDS = 10.0
-"""How often it says that it is there when there is nothing to read."""
+"""How long a batch waits for more records."""
+LIVENESS_SECONDS = 10.0
+"""How often it commits when there is nothing to read, as a sign of life."""
 
 Offsets = Mapping[Partition, int]
 
@@ -31,31 +31,33 @@ log = logging.getLogger("quarantine")
 
 
 def follow(settings: Settings, stop: Event) -> None:
-    """Read on from what was committed, until told to stop.
+    """Read from the committed offsets on, until it is stopped.
 
     Raises NewerSchema, NotDelivered, UnknownTopic, and KafkaException.
     """
     reader = consumer(settings, GROUP, queued_max_messages_kbytes=8_192)
     client = producer(settings, message_max_bytes=QUARANTINE.settings.config["max.message.bytes"])
     try:
-        offsets = dict(committed(reader, partitions(admin(settings), JUDGED)).offsets)
+        offsets = dict(read_committed(reader, partitions(admin(settings), VALIDATED)).offsets)
         reader.assign([TopicPartition(*at, offset) for at, offset in offsets.items()])
         log.info("%d partitions, on from %d records", len(offsets), sum(offsets.values()))
         due = time.monotonic()
         while not stop.is_set():
-            batch = read(reader)
-            copied = copy(client, batch)
+            batch = read_batch(reader)
+            copied = copy_rejected(client, batch)
             offsets |= {(one.topic, one.partition): one.offset + 1 for one in batch}
             if batch or time.monotonic() >= due:
-                due = time.monotonic() + (SIGN_SECONDS if said(reader, offsets) else 0)
+                due = time.monotonic() + (
+                    LIVENESS_SECONDS if commit_offsets(reader, offsets) else 0
+                )
             if copied:
                 log.info("%d of %d records rejected", copied, len(batch))
     finally:
         reader.close()
 
 
-def said(reader: Consumer, offsets: Offsets) -> bool:
-    """Commit; what fails is said again with the next batch."""
+def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
+    """Commit; after a failure the next batch commits again."""
     try:
         commit(reader, Progress(offsets, wall_ms()))
     except KafkaException as error:
@@ -64,21 +66,21 @@ def said(reader: Consumer, offsets: Offsets) -> bool:
     return True
 
 
-def read(reader: Consumer) -> Sequence[Record]:
-    """The next records, in order within a partition; what only time cures is waited for."""
+def read_batch(reader: Consumer) -> Sequence[Record]:
+    """The next records, in order within a partition. Temporary errors are ignored."""
     found = []
     for message in reader.consume(RECORDS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
         error = message.error()
         if error is None:
-            found.append(as_record(message))
+            found.append(to_record(message))
         elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise KafkaException(error)
     return found
 
 
-def copy(client: Producer, batch: Sequence[Record]) -> int:
-    """Send the rejected ones and wait until all are acknowledged; returns how many."""
-    rows = [(one, row) for one in batch if (row := rejected(one)) is not None]
+def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:
+    """Send the rejected records and wait for all acknowledgements; returns how many."""
+    rows = [(one, row) for one in batch if (row := create_row(one)) is not None]
     send_all(
         client,
         [

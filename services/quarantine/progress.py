@@ -1,11 +1,11 @@
-"""How far the quarantine has read: what its group has committed, and when."""
+"""How far the quarantine has read: the offsets that its group committed, and when."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from contracts.judging import JUDGED
+from contracts.validation import VALIDATED
 from infra.kafka import Partition, admin, consumer, partitions
 from infra.kafka.errors import UNSETTLED, code
 from infra.settings import Settings
@@ -18,28 +18,28 @@ SETTLED_SECONDS_MAX = 30.0
 
 @dataclass(frozen=True)
 class Progress:
-    """All rejected records below these offsets are in the quarantine."""
+    """The offsets below which all rejected records are in the quarantine."""
 
     offsets: Mapping[Partition, int]
-    said_ms: int
-    """The wall clock when it was last said, in epoch milliseconds; 0: never."""
+    committed_ms: int
+    """The wall clock of the last commit, in epoch milliseconds; 0: never."""
 
 
-def progress(settings: Settings) -> Progress:
-    """Raises UnknownTopic, TimeoutError, and KafkaException when the broker does not answer."""
+def read_progress(settings: Settings) -> Progress:
+    """The progress. Raises UnknownTopic, TimeoutError and KafkaException."""
     reader = consumer(settings, GROUP)
     try:
-        return committed(reader, partitions(admin(settings), JUDGED))
+        return read_committed(reader, partitions(admin(settings), VALIDATED))
     finally:
         reader.close()
 
 
-def committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
-    """The same, asked again while the broker looks for its coordinator of groups."""
+def read_committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
+    """The progress of this reader. It retries while the broker has no group coordinator."""
     found: list[TopicPartition] = []
     wanted = [TopicPartition(*at) for at in every]
 
-    def answered() -> bool:
+    def ask() -> bool:
         try:
             found[:] = reader.committed(wanted, timeout=ANSWER_SECONDS_MAX)
         except KafkaException as error:
@@ -47,22 +47,22 @@ def committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
                 raise
         return bool(found)
 
-    if not until(answered, SETTLED_SECONDS_MAX):
+    if not until(ask, SETTLED_SECONDS_MAX):
         raise TimeoutError(
-            f"Kafka should say within {SETTLED_SECONDS_MAX:g} s what {GROUP} has committed, but "
-            "does not. See what it waits for: make logs COMPONENT=broker"
+            f"Expected Kafka to say within {SETTLED_SECONDS_MAX:g} s what {GROUP} has committed, "
+            "but it did not. See what it waits for: make logs COMPONENT=broker"
         )
     return Progress(
         offsets={(at.topic, at.partition): max(at.offset, 0) for at in found},
-        said_ms=max((int(at.metadata) for at in found if at.metadata), default=0),
+        committed_ms=max((int(at.metadata) for at in found if at.metadata), default=0),
     )
 
 
 def commit(reader: Consumer, reached: Progress) -> None:
-    """Say it for all to see, and wait until the broker has it."""
+    """Commit the progress, and wait until the broker has it."""
     reader.commit(
         offsets=[
-            TopicPartition(*at, offset, metadata=str(reached.said_ms))
+            TopicPartition(*at, offset, metadata=str(reached.committed_ms))
             for at, offset in reached.offsets.items()
         ],
         asynchronous=False,

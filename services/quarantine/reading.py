@@ -1,23 +1,23 @@
-"""Reading the log record by record: one at its place, or all from a time on."""
+"""Reads records from the log: the one at a place, or all from a time on."""
 
 from collections.abc import Callable, Iterator, Mapping
 
 from confluent_kafka import Message, TopicPartition
 
-from infra.errors import Trouble
+from infra.errors import UserError
 from infra.kafka import Partition, admin, consumer, end_offsets, read_between
 from infra.settings import Settings
 from services.quarantine.records import Record
 
 ANSWER_SECONDS_MAX = 30.0
-SHOWN_EVERY = 1_000
+REPORT_EVERY = 1_000
 
-Show = Callable[[int, int], None]
-"""Is told how many records are read, of how many."""
+Report = Callable[[int, int], None]
+"""Takes the number of records read, and of all records."""
 
 
-class NoRecord(Trouble):
-    """There is nothing at the place."""
+class NoRecord(UserError):
+    """The log has no record at the place."""
 
     def __init__(self, topic: str, partition: int, offset: int, why: str) -> None:
         super().__init__(
@@ -26,7 +26,7 @@ class NoRecord(Trouble):
         )
 
 
-def record_at(settings: Settings, topic: str, partition: int, offset: int) -> Record:
+def read_record(settings: Settings, topic: str, partition: int, offset: int) -> Record:
     """The record at the place. Raises NoRecord, UnknownTopic and TimeoutError."""
     end = end_offsets(admin(settings), [topic]).get((topic, partition))
     if end is None:
@@ -34,17 +34,17 @@ def record_at(settings: Settings, topic: str, partition: int, offset: int) -> Re
     if not 0 <= offset < end:
         raise NoRecord(topic, partition, offset, f"the partition ends at {end}")
     at = (topic, partition)
-    for record in _between(settings, {at: offset}, {at: offset + 1}, lambda *_: None):
+    for record in _read_between(settings, {at: offset}, {at: offset + 1}, lambda *_: None):
         if record.offset == offset:
             return record
     raise NoRecord(topic, partition, offset, "the log has dropped it")
 
 
-def records_since(settings: Settings, topic: str, since_ms: int, show: Show) -> Iterator[Record]:
-    """Every record of the topic, up to its present end, but for those before the first of their
-    partition that was published at this time or later.
+def read_since(settings: Settings, topic: str, since_ms: int, report: Report) -> Iterator[Record]:
+    """Every record of the topic up to its present end, from a time on.
 
-    Raises UnknownTopic, and TimeoutError as read_between does.
+    Each partition begins with its first record that was published at the time or later. Raises
+    UnknownTopic and TimeoutError.
     """
     ends = end_offsets(admin(settings), [topic])
     reader = consumer(settings)
@@ -53,23 +53,26 @@ def records_since(settings: Settings, topic: str, since_ms: int, show: Show) -> 
         found = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
     finally:
         reader.close()
-    # A negative offset: nothing was published since.
+    # A negative offset: nothing has been published since.
     starts = {(at.topic, at.partition): at.offset for at in found if at.offset >= 0}
-    yield from _between(settings, starts, ends, show)
+    yield from _read_between(settings, starts, ends, report)
 
 
-def _between(
-    settings: Settings, starts: Mapping[Partition, int], ends: Mapping[Partition, int], show: Show
+def _read_between(
+    settings: Settings,
+    starts: Mapping[Partition, int],
+    ends: Mapping[Partition, int],
+    report: Report,
 ) -> Iterator[Record]:
     wanted = {at: ends[at] for at in starts}
     total = sum(max(0, end - starts[at]) for at, end in wanted.items())
     for read, message in enumerate(read_between(settings, starts, wanted), 1):
-        yield as_record(message)
-        if read % SHOWN_EVERY == 0 or read == total:
-            show(read, total)
+        yield to_record(message)
+        if read % REPORT_EVERY == 0 or read == total:
+            report(read, total)
 
 
-def as_record(message: Message) -> Record:
+def to_record(message: Message) -> Record:
     headers = message.headers() or []
     pairs = headers.items() if isinstance(headers, dict) else headers
     return Record(
@@ -79,9 +82,9 @@ def as_record(message: Message) -> Record:
         published_ms=message.timestamp()[1],
         key=message.key(),
         value=message.value(),
-        headers=[(name, as_bytes(value)) for name, value in pairs],
+        headers=[(name, to_bytes(value)) for name, value in pairs],
     )
 
 
-def as_bytes(value: str | bytes | None) -> bytes | None:
+def to_bytes(value: str | bytes | None) -> bytes | None:
     return value.encode() if isinstance(value, str) else value

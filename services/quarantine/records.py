@@ -1,40 +1,41 @@
-"""What is kept of a rejected record: all of it."""
+"""The row of a rejected record in the quarantine: all of the record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts import QUARANTINE, RELEASES, Contract, Undecodable, codec, encode
+from contracts import QUARANTINE, RELEASES, Contract, Row, Undecodable, codec, encode
 from contracts.checks import in_order
-from contracts.judging import JUDGED, Rejection, instant, judge
 from contracts.schemas import registered_since
-from infra.errors import Trouble
+from contracts.times import instant
+from contracts.validation import VALIDATED, Rejection, validate
+from infra.errors import UserError
 
 Headers = Sequence[tuple[str, bytes | None]]
 
 FOUND_MAX, EVENT_ID_MAX = 500, 300
-"""Characters, as its contract has it; the value tells all of it."""
+"""Characters, by the contract. The value has the whole text."""
 ROOM_BYTES = 10_000
-"""What Kafka adds to a value: the key, the batch around it."""
+"""What Kafka adds to a value: the key and the batch."""
 VALUE_BYTES_MAX = int(QUARANTINE.settings.config["max.message.bytes"]) - ROOM_BYTES
 BEGIN_MS, END_MS = -62_135_596_800_000, 253_402_300_799_999
 """The years 1 to 9999."""
 
 
-class NewerSchema(Trouble):
-    """A record that only a newer version of this project can read."""
+class NewerSchema(UserError):
+    """Only a newer version of this project can read the record."""
 
     def __init__(self, topic: str, number: int) -> None:
         super().__init__(
-            f"{topic} has records of schema {number}, which is in the lock file by now, but not in "
-            "this process: it reads no further, and nothing is lost. Start it again with the "
+            f"{topic} has records of schema {number}, which the lock file has and this process "
+            "does not know. It reads no further, and nothing is lost. Start it again with the "
             "present code: make down && make up"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record as the broker has it."""
+    """A record as the broker holds it."""
 
     topic: str
     partition: int
@@ -45,23 +46,23 @@ class Record:
     headers: Headers
 
 
-def rejected(record: Record) -> dict[str, Any] | None:
-    """The record's row in the quarantine; None if it is accepted. Raises NewerSchema."""
-    contract = JUDGED[record.topic]
-    found = judge(contract, record.key, record.value, record.published_ms)
+def create_row(record: Record) -> Row | None:
+    """The row of a record in the quarantine; None for an accepted record. Raises NewerSchema."""
+    contract = VALIDATED[record.topic]
+    found = validate(contract, record.key, record.value, record.published_ms)
     if not isinstance(found, Rejection):
         return None
     _refuse_newer(contract, record.value)
     if contract is RELEASES and found.event is not None:
-        original = JUDGED.get(found.event["topic"])
+        original = VALIDATED.get(found.event["topic"])
         if original is not None:
             _refuse_newer(original, found.event["value"])
-    return row(record, found)
+    return _build_row(record, found)
 
 
-def row(record: Record, found: Rejection) -> dict[str, Any]:
+def _build_row(record: Record, found: Rejection) -> Row:
     event = found.event or {}
-    happened = event.get(JUDGED[record.topic].event_time or "")
+    happened = event.get(VALIDATED[record.topic].event_time or "")
     identity = event.get("event_id")
     bare: dict[str, Any] = {
         "topic": record.topic,
@@ -78,19 +79,19 @@ def row(record: Record, found: Rejection) -> dict[str, Any]:
     }
     headers = [{"name": name, "value": value} for name, value in record.headers]
     whole = bare | {"key": record.key, "value": record.value, "headers": headers}
-    return whole if fits(whole) else bare | {"found": too_large(record, found)}
+    return whole if is_storable(whole) else bare | {"found": describe_size(record, found)}
 
 
-def fits(row: dict[str, Any]) -> bool:
-    """Whether it keeps its contract and is small enough to be sent."""
+def is_storable(row: Row) -> bool:
+    """Whether the row keeps its contract and is small enough to be sent."""
     kept = all(asked.holds(row) for asked in in_order(QUARANTINE))
     return kept and len(encode(QUARANTINE, row)) <= VALUE_BYTES_MAX
 
 
-def too_large(record: Record, found: Rejection) -> str:
+def describe_size(record: Record, found: Rejection) -> str:
     size = len(record.key or b"") + len(record.value or b"")
-    told = f"{size} bytes with {len(record.headers)} headers, too large to be copied: see its topic"
-    return f"{told}; {found.found}"[:FOUND_MAX]
+    text = f"{size} bytes with {len(record.headers)} headers, too large to be copied: see its topic"
+    return f"{text}; {found.found}"[:FOUND_MAX]
 
 
 def _refuse_newer(contract: Contract, value: bytes | None) -> None:

@@ -1,24 +1,24 @@
-"""What can be done about a rejected record."""
+"""The remedy for a rejected record."""
 
 from dataclasses import dataclass
 
 from contracts import Contract, Row, codec
-from contracts.judging import FUTURE, LATE, RELEASABLE, WRONG_KEY, Rejection, first_fault, read
+from contracts.validation import FUTURE, LATE, RELEASABLE, WRONG_KEY, Rejection, first_fault, read
 
 RELEASED_REASONS = (LATE, FUTURE, WRONG_KEY)
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """Whether its kind may be released, and what to do in words."""
+    """Whether the record may be released, and what to do, in words."""
 
     event: Row | None
-    """What would be released, its times in milliseconds of 1970; None: it may not be."""
+    """The event to release, its times in milliseconds of 1970; None: no release is allowed."""
     text: str
 
 
-def remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
-    """What the record alone allows; whether its event was counted meanwhile is another matter."""
+def find_remedy(contract: Contract, reason: str, value: bytes | None) -> Remedy:
+    """The remedy by the record alone. Whether its event has been counted is checked later."""
     if contract.name not in RELEASABLE:
         return Remedy(
             None,

@@ -1,1 +1,1 @@
-"""The supplier: obeys purchase orders, each once, not always in time and not always in full."""
+"""The supplier: it confirms every purchase order once, and may deliver late or too little."""

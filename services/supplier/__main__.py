@@ -1,9 +1,9 @@
-"""One process of the supplier; more of them share the stores between them."""
+"""One process of the supplier; several share the stores between them."""
 
 import sys
 
 from services.process import run
-from services.supplier.following import obey
+from services.supplier.following import confirm_orders
 
 if __name__ == "__main__":
-    sys.exit(run("supplier", obey))
+    sys.exit(run("supplier", confirm_orders))

@@ -1,15 +1,15 @@
-"""What comes of an order: a function of the order and the world's seed, whoever computes it."""
+"""What the supplier ships for an order: a function of the order and the world's seed."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
-from typing import Any
+
+from contracts import Row
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """How good the supplier is."""
+    """How reliably the supplier delivers."""
 
     packing: timedelta = timedelta(hours=6)  # from the order to its dispatch
     late_share: float = 0.1  # one delivery in ten, as with the simulator's own vans
@@ -17,8 +17,8 @@ class Reliability:
     short_share: float = 0.04  # of which some packs, or all, are not there
 
 
-def confirmation(order: Mapping[str, Any], seed: int, reliability: Reliability) -> dict[str, Any]:
-    """The answer to an order."""
+def create_confirmation(order: Row, seed: int, reliability: Reliability) -> Row:
+    """The supplier's confirmation of an order."""
     draw = Random(f"{seed}/{order['purchase_order_id']}")
     late = draw.random() < reliability.late_share
     delay = reliability.late_max * draw.random() if late else timedelta()

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from tests.bench.arrivals import arrivals, percentile
+from bench.arrivals import arrivals, percentile
 
 
 def test_a_request_that_hangs_delays_no_other() -> None:

@@ -1,6 +1,6 @@
 from xml.etree import ElementTree as ET
 
-from tests.bench.plot import HEIGHTS, Panel, plotted
+from bench.plot import HEIGHTS, Panel, plotted
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-from tests.bench.figures import Aim, Figure, Outcome, Yardstick, at_least, at_most
-from tests.bench.part import FIGURE
-from tests.bench.report import WIDTH, document, lines, rows
-from tests.bench.scale import QUICK
+from bench.figures import Aim, Figure, Outcome, Yardstick, at_least, at_most
+from bench.part import FIGURE
+from bench.report import WIDTH, document, lines, rows
+from bench.scale import QUICK
 
 REPLAY = Figure(
     "inventory replay",

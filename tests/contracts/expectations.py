@@ -6,22 +6,22 @@ Avro's resolution: no code of the project stands in between.
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any
 
 import fastavro
 
+from audit.log import Record
 from contracts import Contract
 from contracts.consumer import Reliances, Use, span
 from contracts.mapping import avro_projection
 from contracts.projection import Path, parsed, projection
 from contracts.schemas import schemas_of
+from contracts.times import EPOCH, MILLISECOND
 from generators.partitions import partition
-from tests.oracle.log import Record
 
 FRAME_BYTES = 5
-EPOCH, MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 LEAST = {"positive": 1, "not negative": 0}
 
 

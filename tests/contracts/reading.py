@@ -13,15 +13,15 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from audit.log import read
 from contracts import RECEIPTS
-from contracts.judging import Rejection, judge
+from contracts.validation import Rejection, validate
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings, settings
-from pipelines.common.fold import rows
 from pipelines.common.pipeline import load
-from pipelines.common.session import session
-from pipelines.common.source import kafka_options
-from tests.oracle.log import read
+from pipelines.common.runtime.session import session
+from pipelines.common.runtime.source import kafka_options
+from pipelines.common.transform.aggregate import rows
 
 
 def by_python(where: Settings) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def by_python(where: Settings) -> dict[str, Any]:
     rejected: Counter[str] = Counter()
     units: Counter[str] = Counter()
     for record in read(where, end_offsets(admin(where), [RECEIPTS.name])):
-        event = judge(RECEIPTS, record.key, record.value, record.published_ms)
+        event = validate(RECEIPTS, record.key, record.value, record.published_ms)
         if isinstance(event, Rejection):
             rejected[event.found] += 1
             continue

@@ -1,7 +1,7 @@
 """Records of any contract, made by hypothesis from the contract itself."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from contracts import Contract, Field, Rule
 from contracts.checks import broken, checks
 from contracts.rules import KINDS
+from contracts.times import EPOCH
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 BITS = {"int": 32, "long": 64}
 ITEMS_MAX = 3  # more say nothing new, and take long
 MILLISECONDS_MAX = 4_102_444_800_000  # the year 2100
@@ -43,7 +43,7 @@ def _ordered(record: dict[str, Any], rules: Sequence[Rule]) -> dict[str, Any]:
 
 
 def drawn(records: Record, count: int) -> list[dict[str, Any]]:
-    """So many records, the same at every run: for who judges them all at once."""
+    """So many records, the same at every run: for whoever validates them all at once."""
     found: list[dict[str, Any]] = []
 
     @settings(

@@ -7,8 +7,8 @@ import pytest
 from contracts import CLOCKS, GENERATIONS, RECEIPTS, BadContract, encode
 from contracts.consumer import CONSUMERS, consumer, declared, load_consumers, reader, span
 from contracts.errors import Undeclared, UnknownConsumer
-from contracts.judging import JUDGED
 from contracts.projection import pruner
+from contracts.validation import VALIDATED
 
 RECEIPT = RECEIPTS.examples[0]
 
@@ -41,8 +41,8 @@ def test_who_declares_everything_gets_the_value_as_it_is() -> None:
 
 
 def test_the_quarantine_reads_every_topic_of_events() -> None:
-    judged = {name for name in consumer("quarantine").reads if name.startswith("public.")}
-    assert judged == JUDGED.keys()
+    validated = {name for name in consumer("quarantine").reads if name.startswith("public.")}
+    assert validated == VALIDATED.keys()
 
 
 def test_an_unknown_consumer_names_those_that_are_known() -> None:

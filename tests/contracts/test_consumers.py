@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from audit.log import Record
 from contracts import CONTRACTS, Contract, Unencodable, encode, key
 from contracts.consumer import CONSUMERS, Use, reader
 from contracts.projection import parsed
 from generators.partitions import partition
 from tests.contracts.expectations import projected, violations
-from tests.oracle.log import Record
 
 USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
 EVERY = pytest.mark.parametrize(("who", "topic"), USES)

@@ -14,27 +14,27 @@ from threading import Event
 
 import pytest
 
+from audit.log import Record, read
 from contracts import ADJUSTMENTS, CONFIRMATIONS, CONTRACTS, RECEIPTS, Contract
 from contracts.consumer import CONSUMERS, Use
 from contracts.documents import to_document
-from contracts.judging import JUDGED, Rejection, judge
+from contracts.validation import VALIDATED, Rejection, validate
 from infra.kafka import admin, end_offsets, read_all
 from infra.kafka.drift import drifts, inspect
+from infra.processes import environment
 from infra.settings import Settings, root
-from services.api.app import sources
-from services.ordering.gate import answer
-from services.ordering.publishing import Publishing
+from infra.wait import wait_until
+from services.api.app import create_sources
+from services.ordering.gate import answer_review
+from services.ordering.publishing import OrderPublisher
 from services.quarantine import following as quarantine
-from services.quarantine.progress import progress
+from services.quarantine.progress import read_progress
 from services.supplier import following as supplier
 from tests.contracts.evolution.editing import HERE, checked
 from tests.contracts.expectations import violations
-from tests.oracle.log import Record, read
-from tests.processes import environment
 from tests.services.at_work import at_work
 from tests.services.ordering.shop import Reordering, review_ms
 from tests.services.serving import serving
-from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -76,10 +76,10 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(where, ADJUSTMENTS, moment)
     load(where, RECEIPTS, moment - timedelta(hours=1))
-    judged = end_offsets(admin(where), JUDGED)
-    serves(quarantine.follow, where, lambda: progress(where).offsets == judged)
+    validated = end_offsets(admin(where), VALIDATED)
+    serves(quarantine.follow, where, lambda: read_progress(where).offsets == validated)
     order(where)
-    serves(supplier.obey, where, lambda: confirmed(where) == len(ORDERED))
+    serves(supplier.confirm_orders, where, lambda: confirmed(where) == len(ORDERED))
     ends = end_offsets(admin(kafka), CONTRACTS)
     found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
     for record in read(kafka, ends):
@@ -100,7 +100,7 @@ def run(where: Settings, module: str, *words: str) -> None:
 
 def post(where: Settings, contract: Contract, at: datetime) -> None:
     event = to_document(contract, {**contract.examples[0], "event_id": "posted", "event_time": at})
-    with serving(sources(where)) as api:
+    with serving(create_sources(where)) as api:
         path = f"/v1/events/{contract.name}"
         api.until(lambda: api.request("POST", path, json={}).status_code == 422)
         answer = api.request("POST", path, json=event)
@@ -111,7 +111,7 @@ def load(where: Settings, contract: Contract, at: datetime) -> None:
     event = {**contract.examples[0], "event_id": "loaded", "event_time": at}
     file = where.data_dir / "loaded.jsonl"
     file.write_text(json.dumps(to_document(contract, event)) + "\n")
-    run(where, "infra.cli.main", "load", "--topic", contract.name, str(file))
+    run(where, "cli.main", "load", "--topic", contract.name, str(file))
 
 
 def order(where: Settings) -> None:
@@ -120,9 +120,9 @@ def order(where: Settings) -> None:
     reordering.promote(1)
     reordering.propose(1, 0, dict.fromkeys(ORDERED, 10))
     reordering.mark(1)
-    gate = Publishing(where)
+    gate = OrderPublisher(where)
     wait_until(
-        lambda: answer(where, gate, 0) >= review_ms(0), "the review is answered", SECONDS_MAX
+        lambda: answer_review(where, gate, 0) >= review_ms(0), "the review is answered", SECONDS_MAX
     )
     gate.close()
 
@@ -139,12 +139,12 @@ def serves(follow: Follow, where: Settings, done: Callable[[], bool]) -> None:
 
 def accepted(contract: Contract, records: list[Record]) -> list[Record]:
     """Those that readers get to see: what is dirty is rejected before."""
-    if contract.name not in JUDGED:
+    if contract.name not in VALIDATED:
         return records
     return [
         one
         for one in records
-        if not isinstance(judge(contract, one.key, one.value, one.published_ms), Rejection)
+        if not isinstance(validate(contract, one.key, one.value, one.published_ms), Rejection)
     ]
 
 

@@ -30,30 +30,30 @@ from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from pyspark.sql import SparkSession
 
+from audit.log import Record, read
 from contracts import RECEIPTS, avro_schema, schema_id
 from contracts.documents import to_document
 from contracts.evolution.release import release
-from contracts.judging import UNDECODABLE
 from contracts.schemas import locked
+from contracts.validation import UNDECODABLE
 from infra.kafka import admin, end_offsets
+from infra.processes import environment, supervisor
 from infra.settings import HOST, Settings, root
-from pipelines.common.events import events
-from pipelines.common.generation import Generation, generations
-from pipelines.common.marker import marked
+from infra.wait import wait_until
+from pipelines.common.generations.generation import Generation, generations
+from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import load
+from pipelines.common.transform.events import events
 from services.quarantine import records as quarantine
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import by_python, by_spark, log
-from tests.oracle.log import Record, read
 from tests.ports import free_port_base
-from tests.processes import crew, environment
 from tests.replay.answer import Answer, answer
 from tests.replay.running import Work
-from tests.waiting import wait_until
+from tests.rooms import INSTALLED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
-ROOMS = ("contracts", "generators", "infra", "pipelines", "services")
 FIELD = """      - name: till_version
         description: The software of the till.
         logicalType: string
@@ -115,7 +115,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
 
     finished(sells(where, old, early))
     sold = [*early, *beside, *fresh, *last]
-    with crew(where.model_copy(update={"pipelines": "inventory"}), output, old):
+    with supervisor(where.model_copy(update={"pipelines": "inventory"}), output, old):
         wait_until(lambda: applied(where) == len(early), "the old code reads", SECONDS_MAX)
         shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
         finished(sells(where, old, beside), sells(where, new, fresh))
@@ -134,7 +134,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
 
 
 def copied(folder: Path) -> Path:
-    for room in ROOMS:
+    for room in INSTALLED:
         shutil.copytree(
             root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
         )
@@ -164,7 +164,7 @@ def sells(
     file = where.data_dir / f"{sold[0]['event_id']}.jsonl"
     file.write_text("".join(f"{json.dumps(document(one))}\n" for one in sold))
     return subprocess.Popen(
-        [sys.executable, "-m", "infra.cli.main", "load", "--topic", RECEIPTS.name, str(file)],
+        [sys.executable, "-m", "cli.main", "load", "--topic", RECEIPTS.name, str(file)],
         cwd=code,
         env=environment(where, code),
         stdout=subprocess.PIPE,
@@ -187,7 +187,7 @@ def finished(*running: "subprocess.Popen[bytes]") -> None:
 def applied(where: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
     known = generations(where, "inventory").known
-    if not known or not marked(where, known[0]):
+    if not known or not has_marker(where, known[0]):
         return 0
     found = answer(Work(where, load("inventory"), known[0]))
     return sum(book.applied for book in found.books.values())
@@ -322,12 +322,12 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert found["accepted"].keys() == old
     said = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {said: len(fresh)}
-    judged = events((RECEIPTS,), log(spark, versions.where)).groupBy("_reason").count()
-    reasons = {row["_reason"]: row["count"] for row in judged.collect()}
+    validated = events((RECEIPTS,), log(spark, versions.where)).groupBy("_reason").count()
+    reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
     assert by_spark(spark, versions.where) == found["units"]
     for record in fresh:
-        row = quarantine.rejected(as_rejected(record))
+        row = quarantine.create_row(as_rejected(record))
         assert row is not None
         assert (row["reason"], row["value"]) == (UNDECODABLE, record.value)
 

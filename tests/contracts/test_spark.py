@@ -1,4 +1,4 @@
-"""Spark reads what Python writes, and judges it alike."""
+"""Spark reads what Python writes, and validates it alike."""
 
 import json
 from typing import Any
@@ -31,8 +31,8 @@ def test_python_and_spark_name_the_same_broken_rules(spark: SparkSession, name: 
         *drawn(typed(agreed), RECORDS),
     ]
     asked = {rule for rule, _ in rule_sql(agreed)}
-    judged = [(record, broken_rules(agreed, record)) for record in candidates]
-    on_the_wire = [(record, broken) for record, broken in judged if broken <= asked]
+    validated = [(record, broken_rules(agreed, record)) for record in candidates]
+    on_the_wire = [(record, broken) for record, broken in validated if broken <= asked]
     assert len(on_the_wire) > len(asked)
     found = broken_in_spark(spark, agreed, [record for record, _ in on_the_wire])
     assert found == [broken for _, broken in on_the_wire]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.shops import CommandFailed, output
 from infra.settings import HOST, Settings
-from tests.e2e.shop import CommandFailed, Shop, printed, world
+from tests.e2e.shop import Shop, world
 from tests.ports import free_port_base
 
 PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG", "JAVA_TOOL_OPTIONS"})
@@ -71,7 +72,7 @@ class Composed(Shop):
 
     def kill(self, container: str) -> None:
         """As by `kill -9`; nobody starts it again by itself."""
-        printed(["docker", "kill", container], kept())
+        output(["docker", "kill", container], kept())
 
     def compose(self, *arguments: str) -> str:
         """What docker compose prints; raises CommandFailed when it fails."""
@@ -79,7 +80,7 @@ class Composed(Shop):
         if len(self.nodes) > 1:
             files += ["--env-file", "cluster.env"]
         command = ["docker", "compose", "--project-name", self.name, *files, *arguments]
-        return printed(command, {**kept(), **asked(self.where, self.nodes)})
+        return output(command, {**kept(), **asked(self.where, self.nodes)})
 
 
 def kept() -> dict[str, str]:

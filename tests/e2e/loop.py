@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from audit.log import read
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, SHIPMENTS, Contract, decode
-from contracts.judging import Rejection, judge
+from contracts.validation import Rejection, validate
 from infra.kafka import admin, end_offsets
+from infra.wait import wait_until
 from tests.e2e.shop import Shop
-from tests.oracle.log import read
-from tests.waiting import wait_until
 
 Row = dict[str, Any]
 
@@ -59,7 +59,7 @@ def reviews(shop: Shop) -> set[Any]:
 def shipments(shop: Shop) -> Iterator[Row]:
     """Those that count."""
     for one in read(shop.where, end_offsets(admin(shop.where), [SHIPMENTS.name])):
-        found = judge(SHIPMENTS, one.key, one.value, one.published_ms)
+        found = validate(SHIPMENTS, one.key, one.value, one.published_ms)
         if not isinstance(found, Rejection):
             yield dict(found)
 

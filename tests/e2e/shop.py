@@ -1,58 +1,34 @@
-"""A whole shop, started as a person starts it, with its own data and ports."""
+"""A whole shop as the bench starts it, and what tests ask of it."""
 
 import json
 import os
 import signal
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from audit.ledger import DIRT
+from bench import shops
+from cli import fleet
 from contracts import RECEIPTS
-from contracts.judging import LATE
-from infra.cli import fleet
-from infra.settings import Settings, root
-from infra.supervisor import daemon
-from pipelines.common.checkpoint import Checkpoint
-from pipelines.common.generation import checkpoint
-from tests.oracle.ledger import DIRT
+from contracts.validation import LATE
+from infra.processes import engines
+from infra.settings import Settings
+from infra.wait import wait_until
+from pipelines.common.generations.generation import checkpoint
+from pipelines.common.runtime.checkpoint import Checkpoint
 from tests.ports import free_port_base
-from tests.processes import engines, environment
-from tests.waiting import wait_until
 
-COMMAND_SECONDS_MAX = 600
 GROWTH_SECONDS_MAX = 400
 BOOKED = ("applied", "duplicate", "quarantined")
 EVERY = str(Settings.model_fields["pipelines"].default)
 
 
-class CommandFailed(AssertionError):
-    """A command of the command line did not do what it should."""
-
-
-@dataclass(frozen=True)
-class Shop:
-    """The command line `retail` on one data folder."""
-
-    where: Settings
-
-    def start(self) -> None:
-        """Return when every part is ready."""
-        self.retail("up")
-
-    def stop(self) -> None:
-        self.retail("down")
-
-    def retail(self, *arguments: str) -> str:
-        """What the command prints; raises CommandFailed when it fails."""
-        command = [sys.executable, "-m", "infra.cli.main", *arguments]
-        return printed(command, environment(self.where))
+class Shop(shops.Shop):
+    """The same, with what tests ask of it."""
 
     def verify(self) -> dict[str, Any]:
         """What `retail verify` says of each pipeline, by name; raises unless all are exact."""
@@ -89,21 +65,9 @@ class Shop:
         wait_until(there, "a receipt is too late", GROWTH_SECONDS_MAX)
         return found[0]
 
-    def get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"{self.where.api_url}{path}", timeout=10) as answer:
-            return json.load(answer)
-
     def states(self) -> dict[str, str]:
         """What `retail status` says of each component, by name."""
         return {one.name: one.state for one in fleet.components(self.where)}
-
-    def pid(self, component: str) -> int:
-        """Of the component's process; raises LookupError while it has none."""
-        manager = daemon.running(self.where.data_dir)
-        pid = manager.process(component).pid if manager else 0
-        if not pid:
-            raise LookupError(f"{component} should run, but does not")
-        return pid
 
     def driver_pid(self) -> int:
         """The Python process that runs the generations."""
@@ -134,12 +98,12 @@ def opened(folder: Path, seed: int, pipelines: str = EVERY, **others: Any) -> It
 
     Others: settings that are to be otherwise.
     """
-    shop = Shop(world(folder, seed, pipelines).model_copy(update=others))
+    opened = Shop(world(folder, seed, pipelines).model_copy(update=others))
     try:
-        shop.start()
-        yield shop
+        opened.start()
+        yield opened
     finally:
-        shop.stop()
+        opened.stop()
 
 
 def world(folder: Path, seed: int, pipelines: str) -> Settings:
@@ -150,7 +114,7 @@ def world(folder: Path, seed: int, pipelines: str) -> Settings:
         port_base=free_port_base(),
         simulator_seed=seed,
         pipelines=pipelines,
-        pipeline_seconds_per_batch_min=5,  # the cores are shared with other tests
+        pipeline_seconds_per_batch_min=2,  # the cores are shared with other tests
         simulator_speed=60,  # two hours, the horizon, pass in two minutes
         simulator_stores=6,
         simulator_products=400,
@@ -165,22 +129,6 @@ def world(folder: Path, seed: int, pipelines: str) -> Settings:
         simulator_fraud_rate=0.005,
         simulator_look_alike_rate=0.005,
     )
-
-
-def printed(command: list[str], environment: dict[str, str]) -> str:
-    """What the command prints; raises CommandFailed when it fails."""
-    done = subprocess.run(
-        command,
-        cwd=root(),
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS_MAX,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise CommandFailed(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
-    return done.stdout
 
 
 def kill(pid: int) -> None:

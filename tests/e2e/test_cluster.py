@@ -18,12 +18,12 @@ pytestmark = [pytest.mark.docker, pytest.mark.e2e, pytest.mark.timeout(900)]
 
 BROKERS = ("broker", "broker-2", "broker-3")
 PIPELINES = ("inventory", "reorder")
-CALMER = {**WORLD, "simulator_speed": 600}
-"""A day in 144 seconds: there are many more processes here than cores."""
+CALMER = {**WORLD, "simulator_speed": 600, "pipeline_seconds_per_batch_min": 5}
+"""A day in 144 seconds, and few batches: there are many more processes here than cores."""
 SHARED_SECONDS_MAX = 60.0
 WORKERS = """
 import json
-from infra.cli.answering import cluster
+from cli.answering import cluster
 from infra.settings import settings
 print(json.dumps(cluster(settings())["workers"]))
 """
@@ -89,7 +89,7 @@ def test_each_api_catches_up_and_serves_the_same(cluster: Composed) -> None:
 
 
 def test_a_promotion_reaches_every_api_before_it_counts(cluster: Composed) -> None:
-    command = ("python", "-m", "infra.cli.main", "replay", "start", "inventory", "--promote")
+    command = ("python", "-m", "cli.main", "replay", "start", "inventory", "--promote")
     cluster.compose("exec", "--no-TTY", "inventory", *command)
     assert [generation(Shop(node), "inventory") for node in cluster.nodes] == [2, 2, 2]
 

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from infra.wait import wait_until
 from tests.e2e.shop import Shop, kill, opened
 from tests.seeds import drawn
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 

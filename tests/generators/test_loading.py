@@ -9,7 +9,7 @@ import pytest
 from contracts import PRICE_CHANGES, RECEIPTS, Contract, decode
 from contracts.documents import to_document
 from generators.clock import WorldClock
-from generators.loading import Judge, Moment, Rejected, Stamp
+from generators.loading import Moment, Rejected, Stamp, Validator
 from generators.rows import Row
 from generators.world_time import WorldTime
 from infra.kafka import Outgoing
@@ -25,7 +25,7 @@ FRESH = Moment(None, paced=False, remembered=False)
 UNREAD = Moment(NOON_MS, paced=False, remembered=False)
 
 
-def judged(
+def validated(
     happened: datetime,
     at: Moment = LIVE,
     stamp: Stamp = Stamp.EVENT,
@@ -35,18 +35,18 @@ def judged(
     """The record, or the first problem."""
     event = to_document(contract, contract.examples[0]) | {"event_time": happened.isoformat()}
     row = Row(1, json.dumps(event | changes), {}, None)
-    found = Judge(contract, stamp, lambda: at).judge(row)
+    found = Validator(contract, stamp, lambda: at).validate(row)
     return found.faults[0].problem if isinstance(found, Rejected) else found
 
 
 def published_ms(*given: Any, **more: Any) -> int:
-    found = judged(*given, **more)
+    found = validated(*given, **more)
     assert isinstance(found, Outgoing), found
     return found.timestamp_ms
 
 
 def test_a_row_becomes_the_record_that_its_contract_asks_for() -> None:
-    found = judged(NOON)
+    found = validated(NOON)
     assert isinstance(found, Outgoing)
     assert (found.topic, found.key, found.timestamp_ms) == (RECEIPTS.name, b"S003", NOON_MS)
     assert decode(found.value).value["lines"] == RECEIPT["lines"]
@@ -64,7 +64,7 @@ def test_a_row_becomes_the_record_that_its_contract_asks_for() -> None:
 def test_beside_a_living_world_a_row_keeps_to_what_readers_remember(
     minutes: int, problem: str | None
 ) -> None:
-    found = judged(NOON + timedelta(minutes=minutes))
+    found = validated(NOON + timedelta(minutes=minutes))
     assert found == problem if problem else isinstance(found, Outgoing)
 
 
@@ -79,39 +79,39 @@ def test_before_a_pipeline_reads_nothing_is_forgotten() -> None:
 
 def test_without_a_world_clock_the_file_may_go_on_in_time_but_not_back() -> None:
     assert published_ms(NOON + timedelta(days=1), UNPACED) == NOON_MS + 24 * HOUR_MS
-    assert "older than" in str(judged(NOON - timedelta(hours=3), UNPACED))
+    assert "older than" in str(validated(NOON - timedelta(hours=3), UNPACED))
 
 
 def test_stamped_now_an_old_row_is_published_late() -> None:
-    judge = Judge(RECEIPTS, Stamp.NOW, lambda: LIVE)
+    validator = Validator(RECEIPTS, Stamp.NOW, lambda: LIVE)
     for hours in (1, 3):
         event = RECEIPT | {"event_time": (NOON - timedelta(hours=hours)).isoformat()}
-        found = judge.judge(Row(1, json.dumps(event), {}, None))
+        found = validator.validate(Row(1, json.dumps(event), {}, None))
         assert isinstance(found, Outgoing)
         assert found.timestamp_ms == NOON_MS
-    assert judge.late == 1
+    assert validator.late == 1
 
 
 def test_stamped_now_a_row_ahead_of_the_world_is_refused_all_the_same() -> None:
-    assert "ahead of the world" in str(judged(NOON + timedelta(hours=1), stamp=Stamp.NOW))
+    assert "ahead of the world" in str(validated(NOON + timedelta(hours=1), stamp=Stamp.NOW))
 
 
 def test_where_a_topic_has_no_horizon_nothing_is_announced_into_the_past() -> None:
     earlier = NOON - timedelta(seconds=1)
-    assert "at most 0 s ago" in str(judged(earlier, contract=PRICE_CHANGES))
+    assert "at most 0 s ago" in str(validated(earlier, contract=PRICE_CHANGES))
     assert published_ms(earlier, stamp=Stamp.NOW, contract=PRICE_CHANGES) == NOON_MS
 
 
 @pytest.mark.parametrize("text", ["{half", "[" * 60_000, '"text"', "7"])
 def test_what_is_no_event_is_rejected_with_its_row(text: str) -> None:
-    found = Judge(RECEIPTS, Stamp.EVENT, lambda: LIVE).judge(Row(7, text, {}, None))
+    found = Validator(RECEIPTS, Stamp.EVENT, lambda: LIVE).validate(Row(7, text, {}, None))
     assert isinstance(found, Rejected)
     assert found.row == 7
 
 
 def test_every_broken_rule_of_a_row_is_named() -> None:
     row = Row(1, json.dumps(RECEIPT | {"event_id": "", "lines": []}), {}, None)
-    found = Judge(RECEIPTS, Stamp.EVENT, lambda: LIVE).judge(row)
+    found = Validator(RECEIPTS, Stamp.EVENT, lambda: LIVE).validate(row)
     assert isinstance(found, Rejected)
     assert [fault.place for fault in found.faults] == ["event_id", "lines"]
 

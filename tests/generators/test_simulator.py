@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
+from cli.answering import PAUSED
+from cli.ready import readiness
 from contracts import CLOCKS, decode
 from generators.clock import wall_ms
 from generators.parameters import parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import World
-from infra.cli.answering import PAUSED
-from infra.cli.ready import readiness
 from infra.kafka import admin, end_offsets, read_to_end
+from infra.processes import environment
 from infra.settings import Settings, root
+from infra.wait import wait_until
 from tests.generators.log import WORLD_NAMES, log
 from tests.generators.worlds import as_logged
-from tests.processes import environment
-from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from contracts import (
     ADJUSTMENTS,
-    FACTS,
+    DIMENSIONS,
     HEARTBEATS,
     RECEIPTS,
     contract,
@@ -50,8 +50,8 @@ def test_the_world_begins_with_catalog_and_full_shelves() -> None:
 
 
 def test_whatever_holds_was_announced_with_notice() -> None:
-    told = [publication for publication in hours(24) if publication.topic in FACTS]
-    assert {publication.topic for publication in told} == set(FACTS)
+    told = [publication for publication in hours(24) if publication.topic in DIMENSIONS]
+    assert {publication.topic for publication in told} == set(DIMENSIONS)
     for publication in told:
         effective_ms = publication.event["effective_at"]
         assert holds_from(effective_ms, publication.published_ms) == effective_ms

@@ -1,6 +1,5 @@
 """The environment: complete and as the lock says, or made anew."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -71,33 +70,6 @@ def test_an_interrupted_installation_is_done_again(maker: Maker, tmp_path: Path)
 
 def test_the_linters_settings_are_no_reason_to_make_it_anew() -> None:
     assert b"ruff" not in environment.entry_points()
-
-
-def test_a_missing_venv_module_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ensurepip", None)
-    with pytest.raises(environment.Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
-        environment.check_modules()
-
-
-def test_pips_lines_become_a_count_and_a_tail() -> None:
-    lines = [f"Collecting package{number}\n" for number in range(20)]
-    collected, tail = environment.follow([*lines, "Installing collected packages\n"], expected=20)
-    assert collected == 20
-    assert len(tail) == environment.TAIL_LINES
-    assert tail[-1] == "Installing collected packages"
-
-
-def test_a_failed_installation_says_what_pip_said(tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    python = tmp_path / "bin" / "python"
-    python.write_text("#!/bin/sh\necho 'ERROR: no route to host'\nexit 1\n")
-    python.chmod(0o755)
-    with pytest.raises(environment.Broken, match=r"no route to host(.|\n)*Check the network"):
-        environment.install(tmp_path, [], expected=1)
-
-
-def test_locked_packages_are_counted(lock: Path) -> None:
-    assert environment.locked(lock) == 2
 
 
 @pytest.mark.parametrize("file", [environment.LOCK, linter.LOCK], ids=lambda file: file.name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from infra.cli.main import application
+from cli.main import application
 from infra.settings import root
 
 MAKEFILE = (root() / "Makefile").read_text()
@@ -56,6 +56,17 @@ def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
     said = make("--dry-run", "up", folder=folder)
     assert f'VENV="{folder}/.venv" python3 -m infra.bootstrap' in said
     assert f'"{folder}/.venv/bin"/retail up' in said
+
+
+def test_everything_that_is_asked_for_is_pinned_by_the_installer_that_is_pinned() -> None:
+    pinned = re.findall(r"infra\.installer pip compile .* (\S+\.in) -o", make("--dry-run", "lock"))
+    assert sorted(pinned) == sorted(file.name for file in root().glob("*.in"))
+
+
+def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    said = make("--eval", "said: ; @echo kept: $$PYTHONDONTWRITEBYTECODE", "said")
+    assert said == "kept:\n"
 
 
 @pytest.mark.parametrize("verb", ["up", "status", "down"])

@@ -10,10 +10,9 @@ from infra.settings import (
     memorable,
     remember,
     remembered,
-    root,
     settings,
 )
-from infra.settings_table import lines, table
+from infra.settings_table import DOCUMENT, document, lines, table
 
 
 @pytest.fixture(autouse=True)
@@ -111,5 +110,6 @@ def test_every_setting_is_described() -> None:
     assert all(line.meaning for line in lines())
 
 
-def test_the_readme_holds_the_table_of_settings() -> None:
-    assert table() in (root() / "README.md").read_text()
+def test_the_document_of_settings_is_the_one_that_is_generated() -> None:
+    assert table() in document()
+    assert DOCUMENT.read_text(encoding="utf-8") == document()

@@ -14,38 +14,39 @@ from contracts import PRODUCTS, RECEIPTS, Contract, spark_ddl
 from contracts.consumer import consumer, declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, spelled
-from pipelines.common.declared import declared_events, only
-from pipelines.common.events import META, column, events
-from pipelines.common.fold import postings, rows
-from pipelines.common.pipeline import AsOf, Pipeline, Posting, load, pipelines
+from pipelines.common.pipeline import Dimension, Extract, Pipeline, load, pipelines
+from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.declared import declared_events, only
+from pipelines.common.transform.events import META, column, events
+from pipelines.common.transform.extract import extract
 from tests.pipelines.log import receipt, records, refund
 
 EVERY = pytest.mark.parametrize("name", pipelines())
 
 Reach = Callable[[Column], Column]
 
-OF_THE_SHELL = {("event_id",), ("event_time",)}
-"""What the shell reads of every event, to know copies and to tell the time."""
+BY_ALL = {("event_id",), ("event_time",)}
+"""What every pipeline reads of every event: to deduplicate, and to tell the time."""
 
 
-def posted(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collection[Path]) -> None:
-    """What an event posts, where it has these fields and no others. Raises AnalysisException."""
+def evaluate(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collection[Path]) -> None:
+    """Extract from an event that has these fields and no others. Raises AnalysisException."""
     frame: DataFrame = spark.createDataFrame([], spark_ddl(topic))
     event = only(F.struct("*"), topic, paths).alias("event")
-    frame.select(event).select(*one.posts[topic](F.col("event")).values())
+    frame.select(event).select(*one.extracts[topic](F.col("event")).values())
 
 
 @EVERY
 def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
     declared_by_code, file = load(name), consumer(name)
-    sides = {side.topic.name for side in declared_by_code.sides}
-    assert {one.name for one in declared_by_code.inputs} | sides <= set(file.reads)
+    dimensions = {dimension.topic.name for dimension in declared_by_code.dimensions}
+    assert {one.name for one in declared_by_code.inputs} | dimensions <= set(file.reads)
     assert {one.name for one in declared_by_code.writes} <= set(file.writes)
 
 
 @pytest.mark.spark
 @EVERY
-def test_it_posts_from_events_that_hold_what_it_declares_and_nothing_else(
+def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
     one = load(name)
@@ -67,20 +68,20 @@ def test_a_field_that_is_not_declared_is_not_there_when_it_runs(spark: SparkSess
         lambda _: F.col(f"{column(RECEIPTS)}.cashier_id"),
     ):
 
-        def curious(event: Column, reaching: Reach = reaching) -> Posting:
-            return {**honest.posts[RECEIPTS](event), "movement": reaching(event)}
+        def curious(event: Column, reaching: Reach = reaching) -> Extract:
+            return {**honest.extracts[RECEIPTS](event), "movement": reaching(event)}
 
-        posts = {**honest.posts, RECEIPTS: curious}
+        extracts = {**honest.extracts, RECEIPTS: curious}
         with pytest.raises(AnalysisException, match=r"FIELD_NOT_FOUND|No such struct field"):
-            postings(replace(honest, posts=posts), records(spark, receipt()))
+            extract(replace(honest, extracts=extracts), records(spark, receipt()))
 
 
 @pytest.mark.spark
-def test_a_side_that_is_not_declared_is_refused_when_it_runs(spark: SparkSession) -> None:
+def test_a_dimension_that_is_not_declared_is_refused_when_it_runs(spark: SparkSession) -> None:
     honest = load("analytics")
-    side = AsOf(PRODUCTS, since="effective_at", columns={"supplier_id": "supplier_id"})
+    dimension = Dimension(PRODUCTS, since="effective_at", columns={"supplier_id": "supplier_id"})
     with pytest.raises(Undeclared, match=r"analytics reads public.catalog.product.v1.*supplier_id"):
-        rows(replace(honest, sides=(side,)), records(spark, receipt()))
+        rows(replace(honest, dimensions=(dimension,)), records(spark, receipt()))
 
 
 @pytest.mark.spark
@@ -89,9 +90,11 @@ def test_what_it_does_not_declare_is_left_out_at_no_cost(
     name: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = records(spark, receipt(), refund())
-    lean = optimized(postings(load(name), log))
-    monkeypatch.setattr("pipelines.common.fold.declared_events", lambda _, whole: whole)
-    assert lean.sameResult(optimized(postings(load(name), log)))
+    lean = optimized(extract(load(name), log))
+    monkeypatch.setattr(
+        "pipelines.common.transform.extract.declared_events", lambda _, whole: whole
+    )
+    assert lean.sameResult(optimized(extract(load(name), log)))
 
 
 def optimized(frame: DataFrame) -> Any:
@@ -115,16 +118,16 @@ def leaves(frame: DataFrame, of: str) -> Iterator[str]:
 @EVERY
 def test_it_reads_no_field_that_it_does_not_declare(name: str, spark: SparkSession) -> None:
     one = load(name)
-    for topic in one.posts:
-        posted(spark, one, topic, declared(name, topic))
+    for topic in one.extracts:
+        evaluate(spark, one, topic, declared(name, topic))
 
 
 @EVERY
 def test_it_declares_what_it_looks_up(name: str) -> None:
-    for side in load(name).sides:
-        looked_up = {("event_id",), (side.since,), *((one,) for one in side.columns)}
-        keys = {(one,) for one in side.topic.key}
-        assert looked_up | keys == set(declared(name, side.topic))
+    for dimension in load(name).dimensions:
+        looked_up = {("event_id",), (dimension.since,), *((one,) for one in dimension.columns)}
+        keys = {(one,) for one in dimension.topic.key}
+        assert looked_up | keys == set(declared(name, dimension.topic))
 
 
 @pytest.mark.spark
@@ -132,11 +135,11 @@ def test_it_declares_what_it_looks_up(name: str) -> None:
 def test_it_declares_no_field_that_it_does_not_read(name: str, spark: SparkSession) -> None:
     one = load(name)
     unread = []
-    for topic in one.posts:
+    for topic in one.extracts:
         paths = set(declared(name, topic))
-        for path in sorted(paths - OF_THE_SHELL):
+        for path in sorted(paths - BY_ALL):
             try:
-                posted(spark, one, topic, paths - {path})
+                evaluate(spark, one, topic, paths - {path})
             except AnalysisException:
                 continue
             unread.append(f"{topic.name}: {spelled(path)}")

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from audit.inventory import Book
+from audit.log import read
 from contracts import BOOKS, MARKERS, Contract, decode, digest, key
 from infra.kafka import Partition, read_to_end
 from infra.settings import Settings
-from tests.oracle.inventory import Book
-from tests.oracle.log import read
 from tests.replay.running import Work
 
 Row = dict[str, Any]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
-from contracts import FACTS, RELEASES, contract, encode, key
+from contracts import DIMENSIONS, RELEASES, contract, encode, key
 from generators import wire
 from generators.chance import chance as of_id
 from generators.dirt import Dirt
@@ -66,7 +66,7 @@ def drawn_log(chance: Random) -> list[Entry]:
     for tick in range(HOURS * TICKS_PER_HOUR):
         *said, beat = world.tick()
         published = [by_its_clock(one) for one in said]
-        known = known or [one for one in published if one.topic in FACTS]
+        known = known or [one for one in published if one.topic in DIMENSIONS]
         log += map(entry, published)
         log.append(entry(drawn_fact(known, tick, chance)))
         log += waiting.pop(tick, [])

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from random import Random
 
-from contracts import FACTS, HEARTBEATS
+from contracts import DIMENSIONS, HEARTBEATS
 from generators.publisher import Publisher
 from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
+from infra.wait import wait_until
 from tests.replay.log import Entry
 from tests.replay.running import Running
 from tests.replay.schedule import Schedule, cut, interleaved
-from tests.waiting import wait_until
 
 CHUNK_SECONDS_MAX = 400
 
@@ -36,7 +36,7 @@ def publish(where: Settings, entries: Iterable[Entry]) -> None:
     publisher = Publisher(producer(where, linger_ms=0))
     told_facts = False
     for entry in entries:
-        is_fact = entry.at[0] in FACTS
+        is_fact = entry.at[0] in DIMENSIONS
         if entry.at[0] == HEARTBEATS.name or (told_facts and not is_fact):
             publisher.flush()
         told_facts = is_fact

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from audit.log import Record, read
 from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, key
 from contracts.consumer import CONSUMERS
 from generators.partitions import partition
@@ -9,7 +10,6 @@ from infra.kafka import admin, end_offsets
 from infra.kafka.drift import drifts, inspect
 from tests.contracts.broken_rules import broken_rules
 from tests.contracts.expectations import violations
-from tests.oracle.log import Record, read
 from tests.replay.running import Work
 
 RECORDS_MAX = 2_000

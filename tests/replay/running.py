@@ -12,13 +12,13 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
+from infra.processes import engines, environment
 from infra.settings import Settings
-from pipelines.common.generation import Generation, make_outputs
-from pipelines.common.marker import mark
+from pipelines.common.generations.generation import Generation, make_outputs
+from pipelines.common.generations.marker import publish_marker
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.run import run
-from pipelines.run import ensured
-from tests.processes import engines, environment
+from pipelines.common.runtime.query import Run, run
+from pipelines.run import ensure_generation
 
 BATCHES_AHEAD_MAX = 3
 STOP_SECONDS_MAX = 60
@@ -35,7 +35,7 @@ class Work:
 
 def founded(where: Settings, name: str) -> Work:
     """Generation 1 of the pipeline, from the code on disk; in session it never waits."""
-    [generation] = ensured(where, name)
+    [generation] = ensure_generation(where, name)
     work = Work(where, replace(load(name), every=timedelta(), duty_cycle=1.0), generation)
     make_outputs(where, work.pipeline, work.generation)
     return work
@@ -78,7 +78,7 @@ class InSession:
         self._stopping = Event()
         self._thread: Thread | None = None
         self._failure: Exception | None = None
-        patch.setattr("pipelines.common.sink.mark", self._mark_or_die)
+        patch.setattr("pipelines.common.runtime.sink.publish_marker", self._mark_or_die)
 
     def doom(self, chance: Random, batches_ahead_max: int = BATCHES_AHEAD_MAX) -> None:
         if self._marks_left >= 0:
@@ -104,7 +104,7 @@ class InSession:
     def _run(self) -> None:
         try:
             work = self.work
-            run(self._spark, work.where, work.pipeline, work.generation, self._stopping)
+            run(Run(self._spark, work.where, work.pipeline, work.generation), self._stopping)
         except StreamingQueryException as error:
             if Doomed.__name__ not in str(error):
                 self._failure = error
@@ -115,7 +115,7 @@ class InSession:
         dies = self._marks_left == 0
         self._marks_left -= 1
         if not dies or self._marks_first:
-            mark(*arguments)
+            publish_marker(*arguments)
         if dies:
             self.kills += 1
             raise Doomed
@@ -166,7 +166,7 @@ class OwnProcess:
         code = generation.code(where)
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "pipelines.common.run", named],
+                [sys.executable, "-m", "pipelines.common.runtime.worker", named],
                 cwd=code,
                 env=environment(where, code),
                 stdin=subprocess.PIPE,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from itertools import pairwise
 from random import Random
 
-from contracts import FACTS, HEARTBEATS, ON_ITS_WAY
+from contracts import DIMENSIONS, HEARTBEATS, ON_ITS_WAY
 from infra.kafka import Partition
 from tests.replay.log import Entry
 
@@ -53,7 +53,7 @@ def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> lis
     """
     waiting: dict[Partition, deque[tuple[int, Entry]]] = {}
     for number, entry in enumerate(log):
-        if entry.at[0] not in FACTS:
+        if entry.at[0] not in DIMENSIONS:
             waiting.setdefault(entry.at, deque()).append((number, entry))
     mixed: list[Entry] = []
     while waiting:
@@ -70,7 +70,7 @@ def interleaved(log: Sequence[Entry], schedule: Schedule, chance: Random) -> lis
         mixed += taken(waiting[at], chance.randint(1, schedule.burst_max), limit_ms)
         if not waiting[at]:
             del waiting[at]
-    return list(told_late(mixed, [entry for entry in log if entry.at[0] in FACTS]))
+    return list(told_late(mixed, [entry for entry in log if entry.at[0] in DIMENSIONS]))
 
 
 def told_late(events: Iterable[Entry], facts: Iterable[Entry]) -> Iterator[Entry]:

@@ -1,4 +1,4 @@
-"""Where the log's head is gone, a generation begins in the archive, and says the same."""
+"""Where the log no longer begins at zero, a generation begins in the archive, and says the same."""
 
 import subprocess
 import sys
@@ -12,20 +12,20 @@ import pytest
 from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
+from audit.inventory import Book
+from audit.oracles import oracle
 from contracts import digest
-from infra.cli.replay.compare import counted, spanned
 from infra.kafka import Partition, admin, end_offsets
+from infra.processes import environment
 from infra.settings import Settings, root
-from pipelines.common import bounded
-from pipelines.common.archive import Gap, HeadGone, NoArchive, Source, archived
-from pipelines.common.generation import generations, make_outputs
+from pipelines.common.generations.generation import generations, make_outputs
+from pipelines.common.generations.promotion import create_candidate, prefix_ends
 from pipelines.common.pipeline import Pipeline, load, pipelines
-from pipelines.common.promotion import found, head_ends
-from tests.oracle.inventory import Book
-from tests.oracle.oracles import oracle
-from tests.processes import environment
+from pipelines.common.runtime import bounded
+from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Source, archive_ends
+from replay.compare import counted_topics, to_span
 from tests.replay.answer import Answer, answer
-from tests.replay.judging import judge
+from tests.replay.checking import check
 from tests.replay.log import Entry, drawn_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work
@@ -52,14 +52,14 @@ class Said:
 
 @dataclass(frozen=True)
 class CutLog:
-    """A log without its head, which the lake holds."""
+    """A log without its first records, which the lake holds."""
 
     where: Settings
     chance: Random
     room: Pipeline
     """What begins in the archive; one is drawn, as all do so by the same code."""
     whole: Said
-    """What its oracle said while the head was there."""
+    """What its oracle said while they were there."""
     rest: list[Entry]
     """What is to be published yet."""
 
@@ -83,7 +83,7 @@ def test_where_no_archive_is_kept_it_is_said_how_to_keep_one(
 ) -> None:
     nowhere = kafka.model_copy(update={"data_dir": tmp_path})
     with pytest.raises(NoArchive, match="make up LAKE=on"):
-        head_ends(nowhere, load("inventory"), Source.ARCHIVE)
+        prefix_ends(nowhere, load("inventory"), Source.ARCHIVE)
 
 
 def test_a_generation_begins_in_the_archive_and_says_the_same(
@@ -98,7 +98,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
         running.doom(cut_log.chance)
         see_through(running)
         again = answer(work)
-        judge(again, work)
+        check(again, work)
         assert in_one_batch(work, again, spark, tmp_path) == again.digests
 
         running.doom(cut_log.chance, batches_ahead_max=1)
@@ -107,14 +107,14 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     finally:
         running.stop()
     assert running.kills == 2
-    judge(answer(work), work)
+    check(answer(work), work)
 
 
 def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None:
     inventory = load("inventory")
     delete(cut_log.where, inputs(cut_log.where, inventory))
     with pytest.raises(Gap, match="what lies between is nowhere"):
-        head_ends(cut_log.where, inventory, Source.ARCHIVE)
+        prefix_ends(cut_log.where, inventory, Source.ARCHIVE)
 
 
 def keep(where: Settings) -> None:
@@ -139,13 +139,13 @@ def begun(log: CutLog) -> Work:
     """A generation that begins in the archive, as the log alone is refused."""
     pipeline = replace(log.room, every=timedelta())
     print(pipeline.name)
-    with pytest.raises(HeadGone, match=f"retail replay start {pipeline.name} --source archive"):
-        head_ends(log.where, pipeline, Source.LOG)
+    with pytest.raises(LogTruncated, match=f"retail replay start {pipeline.name} --source archive"):
+        prefix_ends(log.where, pipeline, Source.LOG)
     assert generations(log.where, pipeline.name).known == ()
-    ends = head_ends(log.where, pipeline, Source.ARCHIVE)
+    ends = prefix_ends(log.where, pipeline, Source.ARCHIVE)
     limit = {"pipeline_records_per_batch_max": sum(ends.values()) // ROUNDS_MIN}
     where = log.where.model_copy(update=limit)
-    work = Work(where, pipeline, found(where, pipeline, root(), ends))
+    work = Work(where, pipeline, create_candidate(where, pipeline, root(), ends))
     make_outputs(where, pipeline, work.generation)
     return work
 
@@ -153,8 +153,8 @@ def begun(log: CutLog) -> Work:
 def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
     """The digest of each view by one batch over archive and log, as a difference is made."""
     where, pipeline = work.where, work.pipeline
-    ends = {one: end for one, end in at.inputs.items() if one[0] in counted(pipeline)}
-    spanned(where, pipeline, {}, ends).write(folder)
+    ends = {one: end for one, end in at.inputs.items() if one[0] in counted_topics(pipeline)}
+    to_span(where, pipeline, {}, ends).write(folder)
     bounded.write(spark, where, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(
@@ -168,7 +168,7 @@ def cut_head(where: Settings, chance: Random) -> None:
     Somewhere exactly there.
     """
     topics = {topic.name for name in pipelines() for topic in load(name).inputs}
-    ends = archived(where, topics)
+    ends = archive_ends(where, topics)
     drawn_ends = {at: chance.randint(0, end) for at, end in ends.items()}
     exact = chance.choice(sorted(at for at, end in ends.items() if end))
     delete(where, {**drawn_ends, exact: ends[exact]})

@@ -17,17 +17,19 @@ from pyspark.sql.streaming.listener import (
 from contracts import RELEASES
 from generators.dirt import Dirt
 from generators.ticks import HOUR_MS
+from infra.settings import Settings
+from infra.wait import wait_until
 from pipelines.common.pipeline import load, pipelines
-from tests.brokers import broker
+from pipelines.common.runtime import pace
+from tests.brokers import emptied
 from tests.replay.answer import Answer, answer
-from tests.replay.judging import SHOWN_MAX, judge
+from tests.replay.checking import SHOWN_MAX, check
 from tests.replay.log import HOURS, drawn_log
 from tests.replay.playing import play
 from tests.replay.providing import faults
 from tests.replay.running import InSession, OwnProcess, Running, founded
 from tests.replay.schedule import Schedule
 from tests.seeds import drawn
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
@@ -107,21 +109,26 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     name: str,
     spark: SparkSession,
     forgetting: Forgetting,
+    shared_broker: Settings,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chance = drawn("log and schedules")
     inputs = {topic.name for topic in load(name).inputs}
-    facts = {side.topic.name for side in load(name).sides}
-    log = [entry for entry in drawn_log(chance) if entry.at[0] in inputs | facts]
+    dimensions = {one.topic.name for one in load(name).dimensions}
+    log = [entry for entry in drawn_log(chance) if entry.at[0] in inputs | dimensions]
     assert {entry.dirt for entry in log} == set(Dirt)
     digests = set()
+    partitions = chance.sample([1, 2], 2)
     for number, schedule in enumerate(schedules(chance, name)):
-        print(schedule)
+        print(schedule, "own process" if schedule.own_process else f"{partitions[number]} of state")
         folder = tmp_path / str(number)
         folder.mkdir()
-        with broker(folder) as where, monkeypatch.context() as patch:
+        where = emptied(shared_broker, folder)
+        with monkeypatch.context() as patch:
             limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
+            if partitions[number] == 2:
+                patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
             kept = {"checkpoint_url": (folder / "kept").as_uri()} if schedule.own_process else {}
             work = founded(where.model_copy(update={**limit, **kept}), name)
             running: Running = (
@@ -129,7 +136,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
             )
             play(log, schedule, running, chance)
             found = answer(work)
-            judge(found, work)
+            check(found, work)
             every_kind(found)
             assert not list(islice(faults(work), SHOWN_MAX))
         print(f"{found.batches} batches, {running.kills} kills, {forgetting.ids} ids forgotten")

@@ -6,20 +6,20 @@ from datetime import timedelta
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts.times import MILLISECOND
 from infra.kafka import Partition
 from infra.settings import Settings
-from pipelines.common import backlog
-from pipelines.common.backlog import Backlog
-from pipelines.common.judge import MILLISECOND
-from pipelines.common.watermark import MARGIN
+from infra.wait import wait_until
+from pipelines.common.runtime import backlog
+from pipelines.common.runtime.backlog import Backlog
+from pipelines.common.runtime.pace import MARGIN
 from tests.replay.answer import answer
-from tests.replay.judging import judge
+from tests.replay.checking import check
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, founded
 from tests.replay.schedule import Schedule, interleaved
 from tests.seeds import drawn
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -51,7 +51,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
         looks.append(found.span)  # which says that the log has grown
         return found
 
-    monkeypatch.setattr("pipelines.common.run.backlog", look)
+    monkeypatch.setattr("pipelines.common.runtime.query.backlog", look)
     limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}
     running = InSession(founded(kafka.model_copy(update=limit), "inventory"), spark, monkeypatch)
     try:
@@ -61,4 +61,4 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     finally:
         running.stop()
     assert MARGIN < looks[0] < looks[1] / 2
-    judge(answer(running.work), running.work)
+    check(answer(running.work), running.work)

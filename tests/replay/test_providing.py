@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from audit.log import Record
 from contracts import STORE_SALES, encode, key
 from generators.partitions import partition
-from tests.oracle.log import Record
 from tests.replay.providing import of_record
 
 ROW = STORE_SALES.examples[0]

@@ -4,26 +4,26 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from contracts import PRODUCTS, RECEIPTS, Row, contract
-from contracts.judging import Rejection, judge
+from contracts.validation import Rejection, validate
 from generators.ticks import HOUR_MS
-from pipelines.common.sides import Fact, fact
+from pipelines.common.transform.dimensions import DimensionVersion, to_version
 from tests.replay.log import Entry, drawn_log
 from tests.replay.schedule import Schedule, interleaved
 from tests.seeds import drawn
 
 SCHEDULE = Schedule("facts come late", chunks=1, kills=0, lead_ms=HOUR_MS, burst_max=50)
 
-Known = Callable[[int, Entry, Row], Fact]
+Known = Callable[[int, Entry, Row], DimensionVersion]
 """What a fact says: of its place, record and event."""
 
 
-def with_notice(place: int, told: Entry, event: Row) -> Fact:
-    return fact(
+def with_notice(place: int, told: Entry, event: Row) -> DimensionVersion:
+    return to_version(
         PRODUCTS, "effective_at", ("unit_cost_cents",), (0, place), told.published_ms, event
     )
 
 
-def without_notice(place: int, told: Entry, event: Row) -> Fact:
+def without_notice(place: int, told: Entry, event: Row) -> DimensionVersion:
     return with_notice(place, told, event)._replace(since_ms=event["effective_at"])
 
 
@@ -38,7 +38,7 @@ def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> Non
 
 def mistaken(played: Sequence[Entry], known: Known) -> int:
     """Lines that are sold at another cost by what was told before than by all that is told."""
-    accepted = [(place, entry, judged(entry)) for place, entry in enumerate(played)]
+    accepted = [(place, entry, validated(entry)) for place, entry in enumerate(played)]
     events = [(place, entry, said) for place, entry, said in accepted if said is not None]
     facts = defaultdict(list)
     for place, entry, said in events:
@@ -54,7 +54,7 @@ def mistaken(played: Sequence[Entry], known: Known) -> int:
     return wrong
 
 
-def judged(entry: Entry) -> Row | None:
+def validated(entry: Entry) -> Row | None:
     """What is accepted of it."""
-    found = judge(contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
+    found = validate(contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
     return None if isinstance(found, Rejection) else found

@@ -10,10 +10,10 @@ STOP_SECONDS_MAX = 30
 
 
 @contextmanager
-def at_work(follow: Callable[[Settings, Event], None], where: Settings) -> Iterator[None]:
+def at_work(follow: Callable[[Settings, Event], None], settings: Settings) -> Iterator[None]:
     """It works as long as the block does."""
     stop = Event()
-    running = Thread(target=follow, args=(where, stop))
+    running = Thread(target=follow, args=(settings, stop))
     running.start()
     try:
         yield

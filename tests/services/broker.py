@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from confluent_kafka import KafkaException, TopicCollection
 
 from contracts import STOCK_LEVELS
-from infra.kafka import Partition, UnknownTopic, admin, apply_topics, end_offsets, producer
+from infra.kafka import Partition, UnknownTopic, admin, apply_topics, end_offsets
 from infra.settings import Settings
-from tests.waiting import wait_until
+from infra.wait import wait_until
+from tests.brokers import sender
 
 ANSWER_SECONDS_MAX = 10.0
 
@@ -16,7 +17,7 @@ class KafkaLog:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._admin = admin(settings)
-        self._producer = producer(settings)
+        self._producer = sender(settings)
 
     def make(self, topic: str, partitions: int) -> None:
         """Make the changelog of a view; one that is there already is made anew, empty."""

@@ -17,8 +17,8 @@ from contracts import (
     QUARANTINE,
 )
 from infra.kafka import Partition, UnknownTopic
-from services.api.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
-from services.api.marker import Offsets
+from services.api.store.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
+from services.api.store.marker import Offsets
 
 READ_MAX = 500
 
@@ -70,14 +70,14 @@ class MemoryReader:
         self._told: dict[Partition, int] = {}
         self._ids: dict[str, str] = {}
 
-    def ids(self) -> dict[str, str]:
+    def read_ids(self) -> dict[str, str]:
         for topic in self._topics:
             if topic not in self._log.ids:
                 raise UnknownTopic(topic)
         return {topic: self._log.ids[topic] for topic in self._topics}
 
-    def extent(self) -> Extent:
-        self._ids = self.ids()
+    def read_extent(self) -> Extent:
+        self._ids = self.read_ids()
         ends = self._log.ends(self._topics)
         return Extent(ids=self._ids, starts=dict.fromkeys(ends, 0), ends=ends)
 
@@ -92,7 +92,7 @@ class MemoryReader:
                 found = self._available()
         return found
 
-    def hold(self, full: Collection[Partition]) -> None:
+    def pause(self, full: Collection[Partition]) -> None:
         self.held = set(full)
 
     def _available(self) -> list[Record | End]:

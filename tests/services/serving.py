@@ -14,21 +14,20 @@ from infra.folder import Folder
 from infra.lake import Folders
 from infra.settings import HOST
 from infra.wait import until
-from services.api.app import app
-from services.api.commits import Commits
-from services.api.control import Control
-from services.api.copying import Copy
-from services.api.freshness import Freshness
-from services.api.generations import Generations
-from services.api.lake import Lake
-from services.api.materializer import Materializer
-from services.api.orderbook import ANSWERS, ORDERS
-from services.api.pricebook import PRICEBOOK
-from services.api.publishing import Publishing
-from services.api.registering import Registering
-from services.api.rejections import REJECTIONS
-from services.api.server import listen
-from services.api.sources import Sources
+from services.api.app import create_app
+from services.api.http.server import listen
+from services.api.http.sources import Sources
+from services.api.lake.tables import Lake
+from services.api.store.commits import Commits
+from services.api.store.control import Control
+from services.api.store.freshness import Freshness
+from services.api.store.generations import Generations
+from services.api.store.materializer import Materializer
+from services.api.store.mirror import Mirror
+from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.publisher import Publisher
+from services.api.store.registration import Registration
+from services.api.store.store import Store
 from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
@@ -38,26 +37,32 @@ NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "lo
 
 
 def memory_sources(log: MemoryLog, folder: Path) -> Sources:
+    return Sources(
+        store=memory_store(log, folder),
+        lake=Lake(Folders(Folder(str(folder / "lake")))),
+        data_docs=folder / "quality",
+    )
+
+
+def memory_store(log: MemoryLog, folder: Path) -> Store:
     commits = Commits()
     generations = Generations(
         folder,
         lambda generation, path, on_loaded: Materializer(
-            generation, path, log.open, on_loaded, commits.tell
+            generation, path, log.open, on_loaded, commits.notify
         ),
     )
-    return Sources(
+    return Store(
         control=Control(log.open, generations.promote),
         generations=generations,
         commits=commits,
-        freshness=Freshness(generations.inputs, log.ends),
-        prices=Copy(PRICEBOOK, folder / "prices.sqlite", log.open),
-        orders=Copy(ORDERS, folder / "orders.sqlite", log.open),
-        answers=Copy(ANSWERS, folder / "confirmations.sqlite", log.open),
-        publishing=Publishing(lambda: Producer(NO_BROKER)),
-        registering=Registering("api at a test", generations.loaded, lambda _: None),
-        rejections=Copy(REJECTIONS, folder / "quarantine.sqlite", log.open),
-        lake=Lake(Folders(Folder(str(folder / "lake")))),
-        data_docs=folder / "quality",
+        freshness=Freshness(generations.list_inputs, log.ends),
+        publisher=Publisher(lambda: Producer(NO_BROKER)),
+        registration=Registration("api at a test", generations.list_loaded, lambda _: None),
+        prices=Mirror(PRICES, folder / "prices.sqlite", log.open),
+        orders=Mirror(ORDERS, folder / "orders.sqlite", log.open),
+        confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
+        rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
     )
 
 
@@ -115,7 +120,7 @@ class Answers:
 
 @contextmanager
 def serving(sources: Sources) -> Iterator[Answers]:
-    listening = listen(app(sources), HOST, port=0)
+    listening = listen(create_app(sources), HOST, port=0)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()

@@ -8,7 +8,7 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 
 from contracts import RELEASES, Contract, Field, encode, key
-from contracts.judging import RELEASABLE
+from contracts.validation import RELEASABLE
 from infra.lake import Folders, Held
 from tests.services.world import NOON
 
@@ -49,7 +49,7 @@ class Silver:
         return offset
 
     def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Held | None) -> None:
-        told = CommitProperties(custom_metadata={"userMetadata": said.said()} if said else None)
+        told = CommitProperties(custom_metadata={"userMetadata": said.to_json()} if said else None)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema(topic))
         write_deltalake(
             str(self._folders.silver(topic)), table, mode="append", commit_properties=told

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from services.api.world import WorldClock
+from services.world import WorldClock
 
 TEN_TIMES = WorldClock(world_at_ms=5_000, wall_at_ms=1_000, speed_milli=10_000, running=True)
 

@@ -18,17 +18,17 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import RECEIPTS, Contract
 from infra.kafka import Partition
-from infra.lake import held, newest
+from infra.lake import newest, read_held
 from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
 from pipelines.lake.quality.expectations import expected, frames
-from pipelines.lake.quality.sums import Told, below, by_day, counted, misadded
+from pipelines.lake.quality.sums import DailyTotals, below, by_day, count_records, wrong_sums
 from pipelines.lake.tables import EVENTS, Lake, Table
 from pipelines.lake.transform import MOVES
 
 SITE = "reports"
 SAMPLE_MAX = 5
 FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
-TOLD = ("units_sold", "units_refunded")
+COMPARED = ("units_sold", "units_refunded")
 """What views of days tell, too."""
 
 
@@ -53,12 +53,13 @@ class Pinned:
     ends: Mapping[Partition, int]
 
     def read(self, spark: SparkSession) -> DataFrame:
+        """The rows at this version, with the table's columns."""
         return self.table.read(spark, self.version)
 
 
-def pinned(table: Table) -> Pinned:
+def pin(table: Table) -> Pinned:
     version = newest(table.folder)
-    return Pinned(table, version, held(table.folder, version).ends)
+    return Pinned(table, version, read_held(table.folder, version).ends)
 
 
 @dataclass(frozen=True)
@@ -71,20 +72,22 @@ class Suite:
     expectations: Iterable[Expectation]
 
 
-def check(spark: SparkSession, lake: Lake, docs: Path, told: Told | None = None) -> list[Verdict]:
+def check(
+    spark: SparkSession, lake: Lake, docs: Path, totals: DailyTotals | None = None
+) -> list[Verdict]:
     """The verdict on each table, at the version that is its newest now.
 
     Written as pages under the folder `docs` too. `told` is a view to hold totals against; the lake
     is to hold at least the log that the view has counted.
     """
-    gold = pinned(lake.gold)  # first: what it is made of is at least as far
-    silver = {topic: pinned(lake.silver(topic)) for topic in EVENTS}
-    bronze = pinned(lake.bronze)
+    gold = pin(lake.gold)  # first: what it is made of is at least as far
+    silver = {topic: pin(lake.silver(topic)) for topic in EVENTS}
+    bronze = pin(lake.bronze)
     suites = (
         of_bronze(spark, bronze),
         *(suite for topic, one in silver.items() for suite in of_silver(spark, topic, one)),
         of_gold(spark, gold, silver),
-        *([of_view(spark, silver, told)] if told else []),
+        *([of_view(spark, silver, totals)] if totals else []),
     )
     context = context_with(docs)
     source = context.data_sources.add_spark("lake", persist=False)
@@ -94,7 +97,7 @@ def check(spark: SparkSession, lake: Lake, docs: Path, told: Told | None = None)
 
 
 def of_bronze(spark: SparkSession, bronze: Pinned) -> Suite:
-    return of_records(bronze, counted(spark, bronze.read(spark), bronze.ends))
+    return of_records(bronze, count_records(spark, bronze.read(spark), bronze.ends))
 
 
 def of_records(bronze: Pinned, counts: DataFrame) -> Suite:
@@ -143,19 +146,19 @@ def of_gold(spark: SparkSession, gold: Pinned, silver: Mapping[Contract, Pinned]
     return Suite(
         "rows that silver does not add up to",
         gold,
-        misadded(gold.read(spark), moves),
+        wrong_sums(gold.read(spark), moves),
         (named("there is none", gxe.ExpectTableRowCountToEqual(value=0)),),
     )
 
 
-def of_view(spark: SparkSession, silver: Mapping[Contract, Pinned], told: Told) -> Suite:
+def of_view(spark: SparkSession, silver: Mapping[Contract, Pinned], totals: DailyTotals) -> Suite:
     moves = {topic: silver[topic].read(spark) for topic in MOVES}
-    return of_totals(silver[RECEIPTS], by_day(spark, moves, told, TOLD), told)
+    return of_totals(silver[RECEIPTS], by_day(spark, moves, totals, COMPARED), totals)
 
 
-def of_totals(receipts: Pinned, days: DataFrame, told: Told) -> Suite:
+def of_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
     return Suite(
-        f"totals of each day against {told.name}",
+        f"totals of each day against {totals.name}",
         receipts,
         days,
         [
@@ -163,7 +166,7 @@ def of_totals(receipts: Pinned, days: DataFrame, told: Told) -> Suite:
                 f"{name} as the view tells",
                 gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_told"),
             )
-            for name in TOLD
+            for name in COMPARED
         ],
     )
 
@@ -216,11 +219,11 @@ def verdict(context: AbstractDataContext, source: SparkDatasource, suite: Suite)
         version=suite.of.version,
         suite=suite.name,
         expectations=len(found.results),
-        failed=tuple(told_of(one) for one in found.results if not one.success),
+        failed=tuple(describe_failure(one) for one in found.results if not one.success),
     )
 
 
-def told_of(result: ExpectationValidationResult) -> str:
+def describe_failure(result: ExpectationValidationResult) -> str:
     """What was expected, and what was found instead."""
     found = result.result.get("partial_unexpected_list") or result.result.get("observed_value")
     if result.exception_info.get("raised_exception"):

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from infra.kafka import Partition
-from pipelines.common.archive import between
+from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import EVENTS
 from pipelines.lake.transform import AMOUNTS, daily_facts
 
@@ -23,7 +23,7 @@ Day = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Told:
+class DailyTotals:
     """What a view tells of each day, having counted the log below some offsets."""
 
     name: str
@@ -31,12 +31,14 @@ class Told:
     days: Mapping[date, Day]
 
 
-def counted(spark: SparkSession, records: DataFrame, ends: Mapping[Partition, int]) -> DataFrame:
+def count_records(
+    spark: SparkSession, records: DataFrame, ends: Mapping[Partition, int]
+) -> DataFrame:
     """A row per partition that holds, or should hold, records: how many, and how many offsets.
 
     `gaps_max`: how many of the offsets may have no record.
     """
-    said = spark.createDataFrame(
+    expected = spark.createDataFrame(
         [(*at, end, 0 if at[0] in PLAIN else end) for at, end in ends.items() if end],
         "topic STRING, partition INT, offsets BIGINT, gaps_max BIGINT",
     )
@@ -46,7 +48,7 @@ def counted(spark: SparkSession, records: DataFrame, ends: Mapping[Partition, in
         F.min("offset").alias("first"),
         F.max("offset").alias("last"),
     )
-    counts = said.join(found, ["topic", "partition"], "full")
+    counts = expected.join(found, ["topic", "partition"], "full")
     return (
         counts.withColumn("after_last", F.col("last") + 1)
         .fillna(0)
@@ -54,8 +56,8 @@ def counted(spark: SparkSession, records: DataFrame, ends: Mapping[Partition, in
     )
 
 
-def misadded(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame:
-    """Rows of gold that silver does not give, and those that it does and that are not there."""
+def wrong_sums(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame:
+    """Rows of gold that silver does not give, and those that it lacks; with gold's columns."""
     columns = ["day", "store_id", "sku", *AMOUNTS]
     of_silver = facts(silver).select(columns)
     of_gold = gold.select(columns)
@@ -63,6 +65,7 @@ def misadded(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> DataFrame
 
 
 def facts(silver: Mapping[Contract, DataFrame]) -> DataFrame:
+    """The columns of gold, from the events of silver."""
     return daily_facts(*[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)])
 
 
@@ -74,7 +77,7 @@ def below(
     for topic, events in silver.items():
         of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
         parts[topic] = (
-            events.where(between("_partition", "_offset", {}, of_topic))
+            events.where(is_between("_partition", "_offset", {}, of_topic))
             if of_topic
             else events.limit(0)
         )
@@ -82,22 +85,25 @@ def below(
 
 
 def by_day(
-    spark: SparkSession, silver: Mapping[Contract, DataFrame], told: Told, names: Sequence[str]
+    spark: SparkSession,
+    silver: Mapping[Contract, DataFrame],
+    totals: DailyTotals,
+    names: Sequence[str],
 ) -> DataFrame:
-    """A row per day that the view tells of: what it says, and what silver says.
+    """A row per `day` of the view, with columns for what the view says and what silver says.
 
     Readers of the view may have dropped older days.
     """
     of_view = spark.createDataFrame(
-        [(day, *[said[name] for name in names]) for day, said in told.days.items()],
+        [(day, *[expected[name] for name in names]) for day, expected in totals.days.items()],
         "day DATE, " + ", ".join(f"{name}_told BIGINT" for name in names),
     )
     found = (
-        facts(below(silver, told.ends))
+        facts(below(silver, totals.ends))
         .groupBy("day")
         .agg(*[F.sum(name).alias(name) for name in names])
     )
-    oldest = min(told.days, default=date.max)
+    oldest = min(totals.days, default=date.max)
     moving = reduce(or_, [F.col(name) != 0 for name in names])
     recent = found.where((F.col("day") >= F.lit(oldest)) & moving)
     return recent.join(of_view, "day", "full").fillna(0)

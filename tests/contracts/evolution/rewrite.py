@@ -11,8 +11,8 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from infra.cli import contracts as commands
-from infra.cli.main import application
+from cli import contracts as commands
+from cli.main import application
 from tests.answers import FENCED, LEFT_OUT, PROMPT
 from tests.contracts.evolution.editing import TODAY, copied
 from tests.contracts.evolution.guide import GUIDE, apply

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from infra.cli import contracts as commands
-from infra.cli.main import application
+from cli import contracts as commands
+from cli.main import application
 from tests.answers import same
 from tests.contracts.evolution.editing import TODAY, copied
 from tests.contracts.evolution.guide import apply, sections

@@ -9,8 +9,8 @@ import pytest
 from contracts import CONTRACTS, Contract, avro_schema, decode, key
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import released
-from contracts.judging import JUDGED, Rejection, judge
 from contracts.schemas import schemas_of
+from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import projected
 
@@ -45,11 +45,11 @@ def test_an_old_record_says_what_it_said(old: Contract) -> None:
 
 @EVERY
 def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
-    if old.name not in JUDGED:
+    if old.name not in VALIDATED:
         return
     for value in old.examples:
         published_ms = round(value[str(old.event_time)].timestamp() * 1000)
-        found = judge(CONTRACTS[old.name], key(old, value), written(old, value), published_ms)
+        found = validate(CONTRACTS[old.name], key(old, value), written(old, value), published_ms)
         assert not isinstance(found, Rejection), found
 
 

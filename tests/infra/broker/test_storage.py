@@ -1,16 +1,25 @@
 """Formatting, once and whole."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from infra.broker.storage import NotFormatted, cluster_id, format_once
+from infra.broker import storage
+from infra.broker.storage import NotFormatted, cluster_id, format_once, let_read, template
+from infra.jars.sets import JarSet
 from infra.settings import Settings
+
+MADE = "for id; do :; done; mkdir log.new; echo cluster.id=$id >log.new/meta.properties"
+"""What stands for the storage tool, whose last argument is the cluster's id."""
+VOTERS = "1@a:9093,2@b:9093"
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path)
+    jars = tmp_path / "jars"
+    jars.mkdir()
+    return Settings(data_dir=tmp_path, jars_dir=jars)
 
 
 def storage_tool(tmp_path: Path, script: str) -> list[str]:
@@ -22,9 +31,40 @@ def storage_tool(tmp_path: Path, script: str) -> list[str]:
 
 
 def test_an_empty_folder_is_formatted(settings: Settings, tmp_path: Path) -> None:
-    format_once(settings, tmp_path, storage_tool(tmp_path, "mkdir log.new"))
+    format_once(settings, tmp_path, storage_tool(tmp_path, MADE))
     assert (tmp_path / "log").is_dir()
     assert not (tmp_path / "log.new").exists()
+
+
+def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
+    settings: Settings, tmp_path: Path
+) -> None:
+    told = set[str]()
+    for name, script in [("first", MADE), ("second", "exit 1"), ("third", "exit 1")]:
+        folder = tmp_path / name
+        folder.mkdir()
+        moved = settings.model_copy(update={"port_base": 9000 + len(told)})
+        format_once(moved, folder, storage_tool(tmp_path, script))
+        told.add((folder / "log" / "meta.properties").read_text())
+    assert len(told) == 3
+    assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in told)
+
+
+def test_another_kafka_formats_anew(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = template(settings, storage_tool(tmp_path, MADE))
+    assert template(settings, storage_tool(tmp_path, "exit 1")) == made
+    monkeypatch.setattr(storage, "jar_set", lambda name: JarSet(name, ()))
+    assert template(settings, storage_tool(tmp_path, MADE)) != made
+
+
+def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_path: Path) -> None:
+    one_of_two = settings.model_copy(update={"broker_voters": VOTERS})
+    format_once(one_of_two, tmp_path, storage_tool(tmp_path, MADE))
+    written = (tmp_path / "log" / "meta.properties").read_text()
+    assert written == f"cluster.id={cluster_id(VOTERS)}\n"
+    assert not list(settings.jars_dir.iterdir())
 
 
 def test_a_log_that_is_there_is_never_formatted(settings: Settings, tmp_path: Path) -> None:
@@ -44,8 +84,8 @@ def test_a_failure_leaves_no_log_and_says_what_kafka_said(
 def test_an_interrupted_attempt_is_begun_anew(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "log.new").mkdir()
     (tmp_path / "log.new" / "meta.properties").write_text("half")
-    format_once(settings, tmp_path, storage_tool(tmp_path, "mkdir log.new"))
-    assert list((tmp_path / "log").iterdir()) == []
+    format_once(settings, tmp_path, storage_tool(tmp_path, MADE))
+    assert (tmp_path / "log" / "meta.properties").read_text().startswith("cluster.id=R")
 
 
 def test_every_cluster_has_its_own_id_in_kafkas_spelling() -> None:
@@ -57,3 +97,12 @@ def test_brokers_with_the_same_voters_are_one_cluster() -> None:
     assert cluster_id("1@a:9093,2@b:9093") == cluster_id("1@a:9093,2@b:9093")
     assert cluster_id("1@a:9093,2@b:9093") != cluster_id("1@a:9093,2@c:9093")
     assert len(cluster_id("1@a:9093,2@b:9093")) == 22
+
+
+def test_whoever_copies_what_another_user_formatted_may_read_it(tmp_path: Path) -> None:
+    made = tmp_path / "formatted"
+    (made / "metadata").mkdir(parents=True, mode=0o700)
+    (made / "metadata" / "checkpoint").touch(mode=0o600)
+    let_read(made)
+    assert (made / "metadata").stat().st_mode & 0o777 == 0o755
+    assert (made / "metadata" / "checkpoint").stat().st_mode & 0o777 == 0o644

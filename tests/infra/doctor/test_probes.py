@@ -37,8 +37,9 @@ def test_modules_and_commands_are_looked_up(tmp_path: Path) -> None:
     assert not machine.has_command("no-such-command")
 
 
-def test_where_no_java_is_found_there_is_none(
+def test_a_java_that_is_not_there_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert Machine(tmp_path).java_version() is None
+    assert Machine(tmp_path).java_starts()
+    monkeypatch.setattr("infra.java.java", lambda: tmp_path / "java")
+    assert not Machine(tmp_path).java_starts()

@@ -8,7 +8,7 @@ from contracts import CONTRACTS, RECEIPTS
 from infra.kafka import admin
 from infra.kafka.drift import Cluster, Drift, Topic, drifts, inspect, mend, refusals
 from infra.settings import Settings
-from tests.waiting import wait_until
+from infra.wait import wait_until
 
 NAME = RECEIPTS.name
 GOOD = Topic(4, 3, {**RECEIPTS.settings.config, "min.insync.replicas": "2"})

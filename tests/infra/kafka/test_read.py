@@ -3,19 +3,20 @@
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException
+from confluent_kafka.admin import ListOffsetsResultInfo
 
 from contracts import RECEIPTS
 from infra.kafka import (
     admin,
     end_offsets,
     offsets,
-    producer,
     read_all,
     read_between,
     read_to_end,
 )
 from infra.settings import Settings
+from tests.brokers import sender
 
 pytestmark = pytest.mark.e2e
 
@@ -28,7 +29,7 @@ KEYS = [b"a", b"b", b"a", b"b", b"c", b"d"]
 @pytest.fixture(scope="module")
 def log(kafka: Settings) -> Settings:
     """A broker with a few records in one partition."""
-    client = producer(kafka)
+    client = sender(kafka)
     for name, value in zip(KEYS, VALUES, strict=True):
         client.produce(TOPIC, key=name, value=value, partition=AT[1])
     client.flush(30)
@@ -64,7 +65,12 @@ def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(
 
 
 @pytest.mark.parametrize(
-    "gone", [TimeoutError(), KafkaException(KafkaError(KafkaError._TIMED_OUT))]
+    "gone",
+    [
+        TimeoutError(),
+        KafkaException(KafkaError(KafkaError._TIMED_OUT)),
+        KafkaException(KafkaError(KafkaError.OFFSET_NOT_AVAILABLE)),
+    ],
 )
 def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
     gone: Exception, log: Settings, monkeypatch: pytest.MonkeyPatch
@@ -81,3 +87,23 @@ def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
     monkeypatch.setattr(offsets, "_answer", at_first_gone)
     assert end_offsets(admin(log), [TOPIC])[AT] == len(VALUES)
     assert answers == []
+
+
+def test_an_answer_without_an_offset_is_asked_for_again(
+    log: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A patched first answer stands for that of a partition between two leaders, of a cluster."""
+    asked = 0
+
+    def at_first_without(*question: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        found = really(*question)
+        if asked == 1:
+            found[AT] = ListOffsetsResultInfo(OFFSET_INVALID, -1, -1)
+        return found
+
+    really = offsets._answer
+    monkeypatch.setattr(offsets, "_answer", at_first_without)
+    assert end_offsets(admin(log), [TOPIC])[AT] == len(VALUES)
+    assert asked == 2

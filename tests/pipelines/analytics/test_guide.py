@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from infra.processes import environment
 from infra.settings import Settings, root, settings
 from tests.guide import Reader, blocks
-from tests.processes import environment
+from tests.rooms import ROOMS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
 
 GUIDE = root() / "pipelines" / "analytics" / "README.md"
-ROOMS = ("contracts", "pipelines", "generators", "services", "infra", "tests")
+
 VIEW = "public.analytics.hourly-return.v1"
 JUDGE = "tests/pipelines/analytics/test_oracle.py::test_a_view_of_a_drawn_world_is_the_oracles"
 SECONDS_MAX = 300

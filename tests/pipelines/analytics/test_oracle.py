@@ -3,14 +3,14 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from audit.oracles import oracle
 from contracts import Contract, key
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common import sides
-from pipelines.common.fold import rows
-from pipelines.common.source import kafka_options
-from tests.oracle.oracles import oracle
+from pipelines.common.runtime.source import kafka_options
+from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.as_of_join import versions
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.rows import collected
@@ -24,7 +24,9 @@ SHOWN_MAX = 5
 
 @pytest.fixture(scope="module")
 def world(kafka: Settings) -> Settings:
-    wanted = {topic.name for topic in PIPELINE.inputs} | {one.topic.name for one in PIPELINE.sides}
+    wanted = {topic.name for topic in PIPELINE.inputs} | {
+        one.topic.name for one in PIPELINE.dimensions
+    }
     publish(kafka, [entry for entry in drawn_log(drawn("sales")) if entry.at[0] in wanted])
     return kafka
 
@@ -34,8 +36,8 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     number: int, world: Settings, spark: SparkSession
 ) -> None:
     view: Contract = PIPELINE.writes[number]
-    facts = {side: sides.live(spark, world, side) for side in PIPELINE.sides}
-    found = collected(rows(PIPELINE, records(spark, world), facts, number))
+    known = versions(spark, world, PIPELINE)
+    found = collected(rows(PIPELINE, records(spark, world), known, number))
     ends = end_offsets(admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = oracle(PIPELINE.name, world, ends).views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.fold import rows
-from pipelines.common.sides import schema
+from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.dimensions import version_schema
 from tests.pipelines.log import OPENING, Published, receipt, records, refund
 from tests.rows import collected
 
@@ -26,14 +26,14 @@ Asked = Callable[..., list[dict[str, Any]]]
 @pytest.fixture
 def ask(spark: SparkSession) -> Asked:
     """The rows of a view after a log. A costs 60 cents, from ten minutes past the opening 70."""
-    (side,) = PIPELINE.sides
+    (dimension,) = PIPELINE.dimensions
     begin, end = OPENING - HOUR, OPENING + 1_000 * HOUR
     costs = [("A", 60, begin, LATER_COST_AT), ("A", 70, LATER_COST_AT, end)]
-    sides = {side: spark.createDataFrame(costs, schema(side))}
+    versions = {dimension: spark.createDataFrame(costs, version_schema(dimension))}
 
     def after(view: str, *log: Published) -> list[dict[str, Any]]:
         number = NAMES.index(view)
-        found = collected(rows(PIPELINE, records(spark, *log), sides, number))
+        found = collected(rows(PIPELINE, records(spark, *log), versions, number))
         return sorted(found, key=lambda row: [row[field] for field in PIPELINE.writes[number].key])
 
     return after

@@ -1,25 +1,14 @@
 """The pipeline's alerts are the oracle's, over drawn timelines and limits soon reached."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
-from contracts import ALERTS, key
-from contracts.judging import Rejection, judge
-from infra.kafka import Partition
-from pipelines.common.fold import Sides, is_book, rows
-from pipelines.common.pipeline import AsOf, View
-from pipelines.common.sides import Fact, fact, intervals, schema
-from pipelines.fraud.clues import entries
-from pipelines.fraud.pipeline import PIPELINE
-from pipelines.fraud.suspicion import alerts
-from tests.oracle.fraud import FraudOracle
-from tests.oracle.log import Record
-from tests.oracle.timeline import (
+from audit.fraud import FraudOracle
+from audit.log import Record
+from audit.timeline import (
     BORDERS,
     DELAYS_MINUTES,
     KINDS_OF_FACTS,
@@ -31,9 +20,11 @@ from tests.oracle.timeline import (
     WINE,
     YORK,
     Timeline,
-    at,
 )
-from tests.pipelines.log import RECORD
+from contracts import ALERTS, key
+from pipelines.common.transform.aggregate import rows
+from pipelines.fraud.pipeline import fraud
+from tests.pipelines.fraud.frames import comparable, frame, known
 from tests.rows import collected
 from tests.seeds import drawn
 
@@ -42,11 +33,7 @@ pytestmark = pytest.mark.spark
 SALES, REFUNDS, CHANGES = 400, 150, 30
 CARDS = (None, "tok_1", "tok_2", "tok/3", "tok%4")
 
-STRICT = replace(
-    PIPELINE,
-    views=(View(ALERTS, entries=lambda: entries(LIMITS), ends="interval_end"),),
-    finish=lambda groups: alerts(groups, LIMITS, is_book()),
-)
+STRICT = fraud(LIMITS)
 
 
 def timeline(chance: Random) -> list[Record]:
@@ -100,39 +87,6 @@ def timeline(chance: Random) -> list[Record]:
     return sorted(shop.records, key=lambda record: record.published_ms)
 
 
-def facts(side: AsOf, log: Iterable[Record]) -> Iterator[Fact]:
-    for record in log:
-        if record.topic != side.topic.name:
-            continue
-        said = judge(side.topic, record.key, record.value, record.published_ms)
-        assert not isinstance(said, Rejection)
-        place = record.partition, record.offset
-        fields = (*side.topic.key, *side.columns)
-        yield fact(side.topic, side.since, fields, place, record.published_ms, said)
-
-
-def known(spark: SparkSession, log: list[Record]) -> Sides:
-    return {
-        side: spark.createDataFrame(list(intervals(facts(side, log))), schema(side))
-        for side in STRICT.sides
-    }
-
-
-def frame(spark: SparkSession, log: list[Record]) -> DataFrame:
-    read = {topic.name for topic in STRICT.reads}
-    at_place: dict[Partition, int] = {}
-    found = []
-    for record in log:
-        if record.topic in read:
-            place = record.topic, record.partition
-            offset = at_place[place] = at_place.get(place, -1) + 1
-            published = at("0:00") + timedelta(
-                milliseconds=record.published_ms - int(at("0:00").timestamp() * 1000)
-            )
-            found.append((*place, offset, published, record.key, record.value))
-    return spark.createDataFrame(found, RECORD)
-
-
 def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     log = timeline(drawn("timeline"))
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
@@ -151,10 +105,3 @@ def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     assert found.keys() == expected.keys()
     for identity, row in expected.items():
         assert comparable(found[identity]) == comparable(row)
-
-
-def comparable(row: dict[str, object]) -> dict[str, object]:
-    evidence = row["evidence"]
-    assert isinstance(evidence, list)
-    proofs = [(one["topic"], one["event_id"], one["event_time"].timestamp()) for one in evidence]
-    return {**row, "evidence": proofs}

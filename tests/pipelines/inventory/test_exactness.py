@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts import STOCK_LEVELS, digest
-from pipelines.common.fold import rows
+from pipelines.common.transform.aggregate import rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     Published,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
-from pipelines.common.fold import rows
+from pipelines.common.transform.aggregate import rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     OPENING,

@@ -14,22 +14,22 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
+from audit.inventory import Oracle, Row
+from audit.lake import Events, daily_facts, events
+from audit.log import Record, read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import admin, committed_ends, producer
-from infra.lake import held
+from infra.lake import read_held
+from infra.processes import engines, environment
 from infra.settings import Settings, root
+from infra.wait import wait_until
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
-from services.api import lake as history
-from services.api.movements import TOPICS as TOLD
-from services.api.movements import Span, shelf
-from tests.oracle.inventory import Oracle, Row
-from tests.oracle.lake import Events, daily_facts, events
-from tests.oracle.log import Record, read
-from tests.processes import engines, environment
+from services.api.lake import movements
+from services.api.lake import tables as history
+from services.api.lake.movements import Span, sum_movements
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.seeds import drawn
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -89,10 +89,10 @@ def kill(where: Settings, chance: Random, found: Lake) -> None:
     table: Table = chance.choice(
         [found.bronze, found.silver(RECEIPTS), found.silver(SHIPMENTS), found.gold]
     )
-    before = held(table.folder).batch
+    before = read_held(table.folder).batch
     running = start(where)
     wait_until(
-        lambda: running.poll() is not None or held(table.folder).batch > before,
+        lambda: running.poll() is not None or read_held(table.folder).batch > before,
         f"a batch comes into {table.folder.name}: {output(where)}",
         SECONDS_MAX,
     )
@@ -180,17 +180,17 @@ def test_what_was_not_committed_is_not_there(tables: Lake) -> None:
 
 def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: Lake) -> None:
     ends = committed_ends(admin(log), [topic.name for topic in TOPICS])
-    assert held(tables.bronze.folder).ends == ends
+    assert read_held(tables.bronze.folder).ends == ends
     for topic in EVENTS:
         of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
-        assert held(tables.silver(topic).folder).ends == of_topic
-    assert held(tables.gold.folder).ends.items() <= ends.items()
+        assert read_held(tables.silver(topic).folder).ends == of_topic
+    assert read_held(tables.gold.folder).ends.items() <= ends.items()
 
 
 def test_bronze_has_no_gap_below_what_any_version_says(tables: Lake) -> None:
     newest = DeltaTable(str(tables.bronze.folder)).version()
     for version in range(newest + 1):
-        said = held(tables.bronze.folder, version)
+        said = read_held(tables.bronze.folder, version)
         table = DeltaTable(str(tables.bronze.folder), version=version)
         columns = table.to_pyarrow_table(columns=["topic", "partition"])
         counted = Counter(
@@ -221,10 +221,10 @@ def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
 
 def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:
     """As the API tells them of any moment, from the lake alone: at the end, at the same offsets."""
-    with history.Lake(tables.folders).reading(*TOLD) as reading:
-        ends = {at: end for table in reading.tables.values() for at, end in table.ends.items()}
+    with history.Lake(tables.folders).open(*movements.TOPICS) as snapshot:
+        ends = {at: end for table in snapshot.tables.values() for at, end in table.ends.items()}
         expected = Oracle(log, ends).view()
-        found = [shelf(reading, Span(row["store_id"], row["sku"])) for row in expected]
+        found = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
     assert expected
     assert found == [in_ms(row) for row in expected]
 
@@ -270,7 +270,7 @@ def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
 def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None:
     """All is as expected; only no API is there, whose view it could be held against."""
     told = subprocess.run(
-        [sys.executable, "-m", "infra.cli.main", "quality", "--json"],
+        [sys.executable, "-m", "cli.main", "quality", "--json"],
         cwd=root(),
         env=environment(log),
         capture_output=True,

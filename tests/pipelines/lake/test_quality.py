@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, rule_sql, spark_ddl
 from infra.folder import Folder
 from pipelines.lake.quality.checking import (
-    TOLD,
+    COMPARED,
     Pinned,
     Suite,
     Verdict,
@@ -23,9 +23,9 @@ from pipelines.lake.quality.checking import (
     verdict,
 )
 from pipelines.lake.quality.expectations import expected, frames
-from pipelines.lake.quality.sums import Told, by_day, counted
+from pipelines.lake.quality.sums import DailyTotals, by_day, count_records
 from pipelines.lake.tables import EVENTS, Table
-from pipelines.lake.transform import MOVES, accepted
+from pipelines.lake.transform import MOVES, accept
 from tests.contracts.broken_rules import broken_rules
 from tests.contracts.strategies import drawn, typed
 from tests.pipelines.log import OPENING, receipt, refund
@@ -137,7 +137,9 @@ def test_records_are_counted_against_offsets(
     spark: SparkSession, tmp_path: Path, offsets: tuple[int, ...], broken: int
 ) -> None:
     held = {PART: 3}
-    suite = of_records(pinned_nowhere(tmp_path), counted(spark, records(spark, *offsets), held))
+    suite = of_records(
+        pinned_nowhere(tmp_path), count_records(spark, records(spark, *offsets), held)
+    )
     assert bool(verdict_on(suite).failed) == bool(broken)
 
 
@@ -162,13 +164,13 @@ def test_totals_are_held_against_what_a_view_tells(
         receipt(("A", 100)),
         refund(("B", 1)),
     )
-    silver = {topic: accepted(topic, log.where(log.topic == topic.name)) for topic in MOVES}
-    told = Told(
+    silver = {topic: accept(topic, log.where(log.topic == topic.name)) for topic in MOVES}
+    told = DailyTotals(
         "a view",
         {PART: 2, (REFUNDS.name, 0): 1},
         {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
     )
-    frame = by_day(spark, silver, told, TOLD)
+    frame = by_day(spark, silver, told, COMPARED)
     found = verdict_on(of_totals(pinned_nowhere(tmp_path), frame, told))
     assert bool(found.failed) != agree
 

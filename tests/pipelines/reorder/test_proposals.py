@@ -8,16 +8,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
-from contracts.judging import Rejection, judge
-from pipelines.common.fold import Sides, rows
-from pipelines.common.pipeline import AsOf
-from pipelines.common.sides import Fact, fact, intervals, schema
-from pipelines.reorder.pipeline import PIPELINE, POLICY
-from tests.oracle.log import Record
-from tests.oracle.reorder import ReorderOracle
-from tests.oracle.tables import EPOCH, MILLISECOND
-from tests.oracle.timeline import (
+from audit.log import Record
+from audit.reorder import ReorderOracle
+from audit.timeline import (
     DAY,
     LEEDS,
     LONDON,
@@ -28,6 +21,19 @@ from tests.oracle.timeline import (
     WINE,
     Timeline,
 )
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
+from contracts.times import EPOCH, MILLISECOND
+from contracts.validation import Rejection, validate
+from pipelines.common.pipeline import Dimension
+from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.as_of_join import Versions
+from pipelines.common.transform.dimensions import (
+    DimensionVersion,
+    intervals,
+    to_version,
+    version_schema,
+)
+from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import RECORD
 from tests.rows import collected
 from tests.seeds import drawn
@@ -144,19 +150,24 @@ def as_read(offset: int, record: Record) -> tuple[object, ...]:
     return record.topic, 0, offset, published, record.key, record.value
 
 
-def known(spark: SparkSession, log: Iterable[Record]) -> Sides:
+def known(spark: SparkSession, log: Iterable[Record]) -> Versions:
     """What holds of the timeline's products, and from when on."""
     return {
-        side: spark.createDataFrame(list(intervals(facts(side, log))), schema(side))
-        for side in PIPELINE.sides
+        dimension: spark.createDataFrame(
+            list(intervals(versions(dimension, log))), version_schema(dimension)
+        )
+        for dimension in PIPELINE.dimensions
     }
 
 
-def facts(side: AsOf, log: Iterable[Record]) -> Iterator[Fact]:
+def versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[DimensionVersion]:
     for record in log:
-        if record.topic != side.topic.name:
+        if record.topic != dimension.topic.name:
             continue
-        said = judge(side.topic, record.key, record.value, record.published_ms)
+        said = validate(dimension.topic, record.key, record.value, record.published_ms)
         assert not isinstance(said, Rejection)
-        fields, place = (*side.topic.key, *side.columns), (record.partition, record.offset)
-        yield fact(side.topic, side.since, fields, place, record.published_ms, said)
+        fields, place = (
+            (*dimension.topic.key, *dimension.columns),
+            (record.partition, record.offset),
+        )
+        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, said)

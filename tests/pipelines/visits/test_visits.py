@@ -6,13 +6,13 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
+from audit.log import Record
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, key
-from pipelines.common.fold import rows
+from contracts.times import EPOCH, MILLISECOND
+from pipelines.common.transform.aggregate import rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
-from tests.oracle.log import Record
-from tests.oracle.tables import EPOCH, MILLISECOND
-from tests.oracle.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
-from tests.oracle.visits import VisitsOracle
 from tests.pipelines.log import RECORD
 from tests.rows import collected
 from tests.seeds import drawn

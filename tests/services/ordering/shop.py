@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
+from audit.log import read
 from contracts import (
     GENERATIONS,
     HEARTBEATS,
@@ -14,9 +15,9 @@ from contracts import (
     encode,
     key,
 )
-from infra.kafka import Partition, admin, apply_topics, end_offsets, producer, send
+from infra.kafka import Partition, admin, apply_topics, end_offsets, send
 from infra.settings import Settings
-from tests.oracle.log import read
+from tests.brokers import sender
 
 DAY_MS = 86_400_000
 FIRST_REVIEW_MS = round(datetime(2026, 3, 3, tzinfo=UTC).timestamp() * 1000)
@@ -36,7 +37,7 @@ class Reordering:
 
     def __init__(self, kafka: Settings) -> None:
         self._kafka = kafka
-        self._producer = producer(kafka)
+        self._producer = sender(kafka)
 
     def promote(self, number: int) -> None:
         apply_topics(self._kafka, {topic(number): PROPOSALS})

@@ -1,6 +1,6 @@
 """What a review orders, by proposals and open orders."""
 
-from services.ordering.deciding import Limits, Order, Proposal, Shelf, decide, order_id
+from services.ordering.deciding import Limits, Order, Proposal, Shelf, decide, derive_order_id
 
 DAY_MS = 86_400_000
 REVIEW_MS = 20 * DAY_MS
@@ -49,9 +49,9 @@ def test_an_order_is_named_by_shelf_and_review_alone() -> None:
     (large,) = decide(REVIEW_MS, [proposal(moved=0)], [], LIMITS)
     (small,) = decide(REVIEW_MS, [proposal(moved=30)], [], LIMITS)
     assert large.units != small.units
-    assert large.order_id == small.order_id == order_id(SHELF, REVIEW_MS)
-    assert order_id(SHELF, REVIEW_MS + DAY_MS) != large.order_id
-    assert order_id(Shelf("S004", SHELF.sku), REVIEW_MS) != large.order_id
+    assert large.order_id == small.order_id == derive_order_id(SHELF, REVIEW_MS)
+    assert derive_order_id(SHELF, REVIEW_MS + DAY_MS) != large.order_id
+    assert derive_order_id(Shelf("S004", SHELF.sku), REVIEW_MS) != large.order_id
 
 
 def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:

@@ -2,20 +2,20 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from contracts import PURCHASE_ORDERS, Contract, Row, encode
 from infra.kafka import admin, end_offsets
+from infra.processes import environment
 from infra.settings import Settings
-from services.ordering.gate import answer
-from services.ordering.publishing import Fenced, Publishing
-from tests.brokers import broker
-from tests.processes import environment
+from infra.wait import wait_until
+from services.ordering.gate import answer_review
+from services.ordering.publishing import Fenced, OrderPublisher
+from tests.brokers import emptied
 from tests.seeds import drawn
 from tests.services.ordering.shop import Reordering, review_ms
-from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -27,23 +27,23 @@ SOLD = dict.fromkeys(SKUS, -60)
 
 
 @pytest.fixture
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    with broker(tmp_path_factory.mktemp("kafka")) as where:
-        yield where
+def kafka(shared_broker: Settings, tmp_path: Path) -> Settings:
+    """Each test has the log to itself."""
+    return emptied(shared_broker, tmp_path)
 
 
 def gate(kafka: Settings, until_review: int) -> None:
     """A gate's life, up to the answer to a review."""
-    one = Publishing(kafka)
-    answered_ms = one.answered_ms()
+    one = OrderPublisher(kafka)
+    answered_ms = one.find_answered_ms()
     while answered_ms < review_ms(until_review):
-        answered_ms = answer(kafka, one, answered_ms)
+        answered_ms = answer_review(kafka, one, answered_ms)
     one.close()
 
 
 def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    one = Publishing(kafka)
+    one = OrderPublisher(kafka)
     shop.promote(1)
     shop.promote(2)
     shop.promote(1)
@@ -53,17 +53,19 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     shop.beat(0)
     shop.mark(1, behind=2)
     shop.mark(2)
-    assert answer(kafka, one, 0) == 0, "generation 1 has not read all before the review"
+    assert answer_review(kafka, one, 0) == 0, "generation 1 has not read all before the review"
     assert shop.orders() == []
 
     shop.mark(1)
-    assert answer(kafka, one, 0) == review_ms(0)
+    assert answer_review(kafka, one, 0) == review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
-    assert one.answered_ms() == review_ms(0)
+    assert one.find_answered_ms() == review_ms(0)
 
     shop.promote(2)
-    assert answer(kafka, one, review_ms(0)) == review_ms(0), "the past is not ordered again"
-    assert answer(kafka, one, 0) == review_ms(0), "who has forgotten it, asks for other shelves"
+    assert answer_review(kafka, one, review_ms(0)) == review_ms(0), "the past is not ordered again"
+    assert answer_review(kafka, one, 0) == review_ms(0), (
+        "who has forgotten it, asks for other shelves"
+    )
     assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
 
     shop.review(2, 1, EMPTY)
@@ -74,16 +76,18 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
 
 def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Settings) -> None:
     shop = Reordering(kafka)
-    one = Publishing(kafka)
+    one = OrderPublisher(kafka)
     shop.promote(1)
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer(kafka, one, 0) == review_ms(-1), "whatever is proposed for later"
+    assert answer_review(kafka, one, 0) == review_ms(-1), "whatever is proposed for later"
     assert shop.orders() == []
 
     shop.beat(0)
-    assert answer(kafka, one, review_ms(-1)) == review_ms(0), "the marker had read all before it"
+    assert answer_review(kafka, one, review_ms(-1)) == review_ms(0), (
+        "the marker had read all before it"
+    )
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
@@ -91,11 +95,11 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     shop = Reordering(kafka)
     shop.promote(1)
     shop.review(1, 0, EMPTY)
-    older, newer = Publishing(kafka), Publishing(kafka)
+    older, newer = OrderPublisher(kafka), OrderPublisher(kafka)
     with pytest.raises(Fenced, match="another one has begun"):
-        answer(kafka, older, 0)
+        answer_review(kafka, older, 0)
     assert shop.orders() == []
-    answer(kafka, newer, 0)
+    answer_review(kafka, newer, 0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contracts import CLOCKS, Contract, encode, key
-from infra.kafka import producer, send
+from infra.kafka import send
 from infra.settings import Settings
+from tests.brokers import sender
 
 HOUR_MS = 3_600_000
 Place = tuple[str, int, int]
@@ -26,7 +27,7 @@ def publish(
 
 
 def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: int) -> Place:
-    return contract.name, *send(producer(kafka), contract.name, key, value, timestamp_ms=at_ms)
+    return contract.name, *send(sender(kafka), contract.name, key, value, timestamp_ms=at_ms)
 
 
 def milliseconds(at: datetime) -> int:
@@ -41,7 +42,7 @@ def stop_world(kafka: Settings, at: datetime) -> None:
         "wall_at": datetime.fromtimestamp(0, UTC),
         "state": "stopped",
     }
-    send(producer(kafka), CLOCKS.name, key(CLOCKS, value), encode(CLOCKS, value))
+    send(sender(kafka), CLOCKS.name, key(CLOCKS, value), encode(CLOCKS, value))
 
 
 def hours(number: float) -> timedelta:

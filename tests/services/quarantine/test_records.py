@@ -9,8 +9,8 @@ import pytest
 
 from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, key, schemas
 from contracts.checks import broken, checks
-from contracts.judging import JUDGED
-from services.quarantine.records import NewerSchema, Record, rejected
+from contracts.validation import VALIDATED
+from services.quarantine.records import NewerSchema, Record, create_row
 
 GOOD = RECEIPTS.examples[0]
 HOUR_MS = 3_600_000
@@ -32,7 +32,7 @@ def record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: Any) -> R
 
 def kept(one: Record) -> dict[str, Any]:
     """The row as a reader of the quarantine decodes it."""
-    row = rejected(one)
+    row = create_row(one)
     assert row is not None
     found = decode(encode(QUARANTINE, row)).value
     assert not list(broken(checks(QUARANTINE.fields, QUARANTINE.rules), found))
@@ -40,7 +40,7 @@ def kept(one: Record) -> dict[str, Any]:
 
 
 def test_a_good_record_is_not_kept() -> None:
-    assert rejected(record()) is None
+    assert create_row(record()) is None
 
 
 def test_a_late_record_is_kept_whole() -> None:
@@ -92,7 +92,7 @@ def test_what_is_too_large_to_be_wrapped_says_where_it_is(large: dict[str, Any])
 
 
 def test_the_name_of_every_rule_fits() -> None:
-    longest = max((rule.name for one in JUDGED.values() for rule in one.rules), key=len)
+    longest = max((rule.name for one in VALIDATED.values() for rule in one.rules), key=len)
     assert len(longest) <= 300
 
 
@@ -111,9 +111,9 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_schema_that_only_newer_code_knows_stops_and_rejects_nothing(newer: int) -> None:
     value = b"\0" + newer.to_bytes(4, "big") + b"whatever"
     with pytest.raises(NewerSchema, match="Start it again"):
-        rejected(replace(record(), value=value))
+        create_row(replace(record(), value=value))
     with pytest.raises(NewerSchema, match=RECEIPTS.name):
-        rejected(record(RELEASES, value=value))
+        create_row(record(RELEASES, value=value))
 
 
 def test_a_schema_that_nobody_knows_is_undecodable(newer: int) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, RELEASES, decode, encode, key
-from contracts.judging import Rejection, judge, wrapped
+from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
-from services.quarantine.reading import NoRecord, record_at
+from services.quarantine.reading import NoRecord, read_record
 from services.quarantine.release import Refused, Released, release
 from tests.services.quarantine.publishing import (
     HOUR_MS,
@@ -55,13 +55,13 @@ def late(kafka: Settings, **fields: Any) -> Place:
 def test_a_late_record_is_released_as_an_event_that_wraps_it(world: Settings) -> None:
     place = late(world)
     done = released(world, place)
-    record = record_at(world, done.topic, done.partition, done.offset)
-    event = judge(RELEASES, record.key, record.value, record.published_ms)
+    record = read_record(world, done.topic, done.partition, done.offset)
+    event = validate(RELEASES, record.key, record.value, record.published_ms)
     assert not isinstance(event, Rejection)
     assert (event["topic"], event["partition"], event["offset"]) == place
-    assert event["value"] == record_at(world, *place).value
+    assert event["value"] == read_record(world, *place).value
     assert (event["because"], record.key) == (BECAUSE, b"S003")
-    assert wrapped(event) == done.event
+    assert unwrap(event) == done.event
     assert record.published_ms == event["event_time"] == milliseconds(HAPPENED + hours(10))
 
 
@@ -74,7 +74,7 @@ def test_it_lies_where_the_records_of_its_key_do(world: Settings) -> None:
 def test_a_record_under_a_wrong_key_is_released_under_the_right_one(world: Settings) -> None:
     place = publish(world, RECEIPTS, record_key=b"S001", event_id=new())
     done = released(world, place)
-    assert record_at(world, done.topic, done.partition, done.offset).key == b"S003"
+    assert read_record(world, done.topic, done.partition, done.offset).key == b"S003"
 
 
 def test_nothing_is_released_twice(world: Settings) -> None:
@@ -178,4 +178,4 @@ def test_why_it_is_released_is_asked_for(world: Settings, because: str) -> None:
 
 
 def read_id(kafka: Settings, place: Place) -> Any:
-    return decode(record_at(kafka, *place).value).value["event_id"]
+    return decode(read_record(kafka, *place).value).value["event_id"]

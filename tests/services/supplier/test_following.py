@@ -8,13 +8,14 @@ from threading import Event
 import pytest
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, Row, decode, encode, key
-from infra.kafka import admin, end_offsets, producer, read_all, send
+from infra.kafka import admin, end_offsets, read_all, send
+from infra.processes import environment
 from infra.settings import Settings
-from services.supplier.following import obey
-from tests.processes import environment
+from infra.wait import wait_until
+from services.supplier.following import confirm_orders
+from tests.brokers import sender
 from tests.seeds import drawn
 from tests.services.at_work import at_work
-from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -22,7 +23,7 @@ SECONDS_MAX = 60
 
 
 def order(kafka: Settings, *order_ids: str) -> None:
-    client = producer(kafka)
+    client = sender(kafka)
     for order_id in order_ids:
         row = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": order_id}
         send(client, PURCHASE_ORDERS.name, key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row))
@@ -41,12 +42,12 @@ def until_confirmed(kafka: Settings, *order_ids: str) -> None:
 
 def test_an_id_is_obeyed_once_however_often_it_is_read(kafka: Settings) -> None:
     order(kafka, "a", "b", "a")
-    with at_work(obey, kafka):
+    with at_work(confirm_orders, kafka):
         until_confirmed(kafka, "a", "b")
         order(kafka, "b", "c")
         until_confirmed(kafka, "c")
     order(kafka, "c", "d")
-    with at_work(obey, kafka):
+    with at_work(confirm_orders, kafka):
         until_confirmed(kafka, "d")
     assert confirmed(kafka) == Counter("abcd")
 
@@ -68,8 +69,8 @@ def test_who_dies_between_reading_and_answering_answers_once(
         order(kafka, *wanted)
         left[0] = chance.randint(1, len(wanted))
         with pytest.raises(InterruptedError):
-            obey(kafka, Event())
-        with at_work(obey, kafka):
+            confirm_orders(kafka, Event())
+        with at_work(confirm_orders, kafka):
             until_confirmed(kafka, *wanted)
     assert set(confirmed(kafka).values()) == {1}
 
@@ -95,6 +96,6 @@ def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
     )
     killed.kill()
     killed.wait(30)
-    with at_work(obey, kafka):
+    with at_work(confirm_orders, kafka):
         until_confirmed(kafka, *wanted)
     assert set(confirmed(kafka).values()) == {1}

@@ -3,29 +3,31 @@
 from datetime import timedelta
 from typing import Any
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row
 from contracts.checks import broken, checks
-from services.supplier.shipping import Reliability, confirmation
+from services.supplier.shipping import Reliability, create_confirmation
 
 ORDER = PURCHASE_ORDERS.examples[0]
 GOOD = Reliability(late_share=0.0, short_share=0.0)
 MANY = 500
 
 
-def answers(reliability: Reliability = Reliability(), **fields: Any) -> list[dict[str, Any]]:  # noqa: B008
+def answers(reliability: Reliability = Reliability(), **fields: Any) -> list[Row]:  # noqa: B008
     orders = [{**ORDER, **fields, "purchase_order_id": f"PO-{number}"} for number in range(MANY)]
-    return [confirmation(order, 1, reliability) for order in orders]
+    return [create_confirmation(order, 1, reliability) for order in orders]
 
 
 def test_a_good_supplier_ships_all_within_the_lead_time() -> None:
-    found = confirmation(ORDER, 1, GOOD)
+    found = create_confirmation(ORDER, 1, GOOD)
     assert found["shipped_units"] == found["ordered_units"] == ORDER["units"]
     assert found["arrives_at"] == ORDER["ordered_at"] + timedelta(days=ORDER["lead_time_days"])
 
 
 def test_the_same_order_has_the_same_answer_and_another_world_another() -> None:
     assert answers() == answers()
-    assert answers() != [confirmation({**ORDER, **one}, 2, Reliability()) for one in answers()]
+    assert answers() != [
+        create_confirmation({**ORDER, **one}, 2, Reliability()) for one in answers()
+    ]
 
 
 def test_some_come_late_and_some_short_in_whole_packs() -> None:

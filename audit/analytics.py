@@ -1,0 +1,73 @@
+"""The oracle of the analytics pipeline: what was sold, by a batch read of the log."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from audit import inventory
+from audit.inventory import Row
+from audit.log import read
+from audit.validation import Unreadable, event
+from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
+from contracts.consumer import CONSUMERS
+from infra.kafka import Partition, admin, end_offsets
+from infra.settings import Settings
+
+COLUMNS: dict[str, pa.DataType] = {
+    "sku": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "event_id": pa.string(),
+    "since": pa.timestamp("ms", tz="UTC"),
+    "unit_cost_cents": pa.int64(),
+}
+COSTS = pa.schema(COLUMNS)
+"""What a product costs from a moment on, which lies a NOTICE after it was announced, or later."""
+
+VIEWS: Mapping[str, Contract] = {
+    CONTRACTS[name].entity.replace("-", "_"): CONTRACTS[name]
+    for name in CONSUMERS["analytics"].writes
+    if CONTRACTS[name].domain == "analytics"
+}
+"""By the name of the query: what the pipeline says that it writes."""
+
+
+class Oracle(inventory.Oracle):
+    """The log of receipts and refunds below some offsets, and the products as they are known."""
+
+    def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
+        super().__init__(settings, ends)
+        self.load("announced", pa.Table.from_pylist(list(costs(settings)), COSTS))
+        self.engine.execute(f"create view cost as {inventory.query('cost')}")
+
+    def views(self) -> dict[str, list[Row]]:
+        return {contract.name: self._view(name, contract) for name, contract in VIEWS.items()}
+
+    def _view(self, name: str, contract: Contract) -> list[Row]:
+        assert contract.grace is not None, "a view of windows says what is on time"
+        seconds = int(contract.grace.total_seconds())
+        self.engine.execute(f"set variable grace = interval {seconds} seconds")
+        return self.ask(name)
+
+
+def instant(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def costs(settings: Settings) -> Iterator[dict[str, Any]]:
+    ends = end_offsets(admin(settings), [PRODUCTS.name])
+    for record in read(settings, ends):
+        try:
+            said = event(record)
+        except Unreadable:
+            continue
+        yield {
+            "sku": said["sku"],
+            "partition": record.partition,
+            "offset": record.offset,
+            "event_id": said["event_id"],
+            "since": max(said["effective_at"], instant(record.published_ms) + NOTICE),
+            "unit_cost_cents": said["unit_cost_cents"],
+        }

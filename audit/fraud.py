@@ -1,0 +1,139 @@
+"""The oracle of the fraud pipeline: the alerts that a log calls for, by a batch read of it.
+
+It shares the contracts with the pipeline and nothing else; thresholds are handed in as data. What
+events post and what rules find is SQL in DuckDB, one file per rule in `fraud_rules`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import duckdb
+
+from audit.fraud_score import thresholds as held_against
+from audit.inventory import Book, Place
+from audit.limits import thresholds
+from audit.log import Record, read
+from audit.tables import Row, Tables
+from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
+from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Partition, admin, end_offsets
+from infra.settings import Settings
+from pipelines.fraud.thresholds import Thresholds
+
+SIDES = tuple(one.name for one in (PRICE_CHANGES, PRODUCTS, STORES))
+RULES = Path(__file__).with_name("fraud_rules")
+
+MACROS = """
+create macro starts(t, span) as t - ((t % span) + span) % span;
+create macro each_proof(t, id, of_topic, store) as
+    {event_time: t, event_id: id, topic: of_topic, store_id: store};
+create macro haversine(lat_a, lon_a, lat_b, lon_b) as
+    pow(sin((lat_b - lat_a) / 2), 2) + cos(lat_a) * cos(lat_b) * pow(sin((lon_b - lon_a) / 2), 2);
+create macro metres(lat_a, lon_a, lat_b, lon_b) as
+    floor(2 * 6371000 * asin(sqrt(haversine(
+        radians(lat_a / 1e6), radians(lon_a / 1e6), radians(lat_b / 1e6), radians(lon_b / 1e6)
+    ))))::bigint;
+"""
+"""The beginning of an interval; an event that a candidate rests on; metres between two places in
+microdegrees, whole ones, on a ball."""
+
+
+def spans(limits: Thresholds) -> Mapping[str, timedelta]:
+    """By rule: how long after an interval begins nothing can happen any more that belongs to it."""
+    return {
+        "card-velocity": limits.card_sales_interval,
+        "impossible-travel": limits.travel_interval,
+        "sweethearting": limits.sweethearting_interval,
+        "refund-without-receipt": limits.refund_interval + limits.return_period,
+        "refund-rate": limits.refund_rate_interval,
+        "bulk-purchase": limits.bulk_interval,
+    }
+
+
+class FraudOracle:
+    """What some records say, loaded once, to be asked."""
+
+    def __init__(
+        self,
+        records: Iterable[Record],
+        limits: Thresholds,
+        ends: Mapping[Partition, int] | None = None,
+    ) -> None:
+        """Ends: of the partitions read, for the books."""
+        self.ends = ends or {}
+        self._tables = Tables(records)
+        engine = self._tables.engine
+        engine.execute(MACROS)
+        for name, value in asdict(limits).items():
+            number = value // MILLISECOND if isinstance(value, timedelta) else value
+            engine.execute(f"set variable {name} = {number:d}::bigint")
+        suspect(engine, limits)
+
+    def views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        return {ALERTS.name: self.view()}
+
+    def view(self) -> list[Row]:
+        """The alerts, in the order of the key."""
+        found = self._tables.engine.sql(text("alerts")).to_arrow_table().to_pylist()
+        return [timed(row) for row in found]
+
+    @property
+    def ends_at(self) -> datetime:
+        """When the newest accepted record was published; 1970 where there is none."""
+        newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
+        ((published_ms,),) = newest.fetchall()
+        return EPOCH + int(published_ms) * MILLISECOND
+
+    def books(self) -> dict[Partition, Book]:
+        """What became of each record: counted one by one, not derived from each other."""
+        return self._tables.books(self.ends)
+
+    @property
+    def rejected(self) -> Mapping[Place, Collection[str]]:
+        """Where records lie that the books count as rejected, and why; what holds from a moment on
+        is in no book.
+        """
+        found = self._tables.rejected
+        return {at: why for at, why in found.items() if at[:2] in self.ends}
+
+
+def fraud_oracle(settings: Settings, ends: Mapping[Partition, int], code: Path) -> FraudOracle:
+    """The oracle of a log below some offsets, by the thresholds that stand in that code.
+
+    Prices, products and stores are taken as they are known by now.
+    """
+    known = end_offsets(admin(settings), SIDES)
+    return FraudOracle(read(settings, {**ends, **known}), thresholds(code, "fraud"), ends)
+
+
+def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
+    """Find everything that is worth a row."""
+    engine.execute(text("signals"))
+    engine.execute(text("first_signals"))
+    engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
+    fixed = held_against(limits)
+    for rule, span in spans(limits).items():
+        values = [rule, span // MILLISECOND, fixed[rule]]
+        engine.execute("insert into each_rule values (?, ?, ?)", values)
+    found = [f"select '{rule}' as rule, * from ({text(rule)})" for rule in fixed]
+    engine.execute(f"create table candidate as {' union all by name '.join(found)}")
+    engine.execute(f"insert into candidate by name {text('beyond')}")
+
+
+def text(query: str) -> str:
+    """The SQL of that name; a rule's has the rule's name."""
+    return (RULES / f"{query.replace('-', '_')}.sql").read_text()
+
+
+def timed(row: Row) -> Row:
+    """The row with its times as times."""
+    times = ("interval_start", "interval_end", "decided_at")
+    evidence = [
+        {**proof, "event_time": EPOCH + proof["event_time"] * MILLISECOND}
+        for proof in row["evidence"]
+    ]
+    at = {name: EPOCH + row[name] * MILLISECOND for name in times}
+    return {**row, **at, "evidence": evidence}

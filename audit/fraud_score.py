@@ -1,0 +1,210 @@
+"""How good alerts are: held against the incidents that the simulator planted, one by one.
+
+An alert is right if it rests on an event of a fraud, whichever rule that was planted for. A fraud
+is caught if an open alert of its own rule rests on one of its events.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any, NamedTuple
+
+from audit.log import numbered, read
+from contracts import INCIDENTS, decode
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from pipelines.fraud.thresholds import Thresholds
+
+Incident = Mapping[str, Any]
+Place = tuple[str, str]
+
+NEAR_PERCENT = 25
+"""An incident is near the threshold if its strength is off by no more."""
+
+SETTLING = timedelta(hours=10)
+"""Before so long nobody can score: an incident may last a shift, and is told when it is over; its
+last event may be two hours late."""
+
+RECALL_AIM, PRECISION_AIM = 0.95, 0.90
+OF_ONE_RULE_AIM = 0.85
+
+
+class Alert(NamedTuple):
+    """A row of the view, and when it could first be seen in it, where somebody looked."""
+
+    row: Mapping[str, Any]
+    seen_at: datetime | None = None
+
+
+Alerts = Callable[[], Iterable[Alert]]
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many."""
+
+    hits: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        return self.hits / self.of if self.of else 1.0
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.hits + other.hits, self.of + other.of)
+
+    def __str__(self) -> str:
+        return f"{self.hits}/{self.of}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of one rule, or of all together."""
+
+    recall: Share
+    """Frauds caught."""
+    precision: Share
+    """Open alerts that are right."""
+    near_caught: Share
+    """Of the frauds near the threshold."""
+    near_spared: Share
+    """Of the look-alikes near the threshold, those without an alert of the rule."""
+    to_decide: tuple[timedelta, ...]
+    """For each fraud caught: from its first event to the record that decided."""
+    to_see: tuple[timedelta, ...]
+    """For each alert that somebody looked for: from that record until it was seen."""
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(
+            self.recall + other.recall,
+            self.precision + other.precision,
+            self.near_caught + other.near_caught,
+            self.near_spared + other.near_spared,
+            self.to_decide + other.to_decide,
+            self.to_see + other.to_see,
+        )
+
+    @property
+    def decided_in(self) -> timedelta | None:
+        """The median."""
+        seconds = [span.total_seconds() for span in self.to_decide]
+        return timedelta(seconds=median(seconds)) if seconds else None
+
+
+@dataclass(frozen=True)
+class Scores:
+    by_rule: Mapping[str, Score]
+
+    @property
+    def total(self) -> Score:
+        first, *others = self.by_rule.values()
+        return sum(others, first)
+
+    @property
+    def good(self) -> bool:
+        """Whether the aims are reached, over all and by each rule."""
+        each = [
+            share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
+        ]
+        return (
+            self.total.recall.share >= RECALL_AIM
+            and self.total.precision.share >= PRECISION_AIM
+            and min(each) >= OF_ONE_RULE_AIM
+        )
+
+
+def scores(
+    alerts: Alerts, incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
+) -> Scores:
+    """Score what is settled where the log ends."""
+    settled = ends_at - SETTLING
+    told: dict[Place, list[Incident]] = defaultdict(list)
+    for incident in incidents:
+        for place in places(incident["events"]):
+            told[place].append(incident)
+    raised = [one for one in alerts() if one.row["status"] == "open"]
+    over = [incident for incident in incidents if incident["world_at"] <= settled]
+    return Scores(
+        {
+            rule: score(
+                [one for one in raised if one.row["rule"] == rule],
+                [incident for incident in over if incident["rule"] == rule],
+                told,
+                threshold,
+                settled,
+            )
+            for rule, threshold in thresholds(limits).items()
+        }
+    )
+
+
+def score(
+    raised: Iterable[Alert],
+    planted: Collection[Incident],
+    told: Mapping[Place, list[Incident]],
+    threshold: int,
+    settled: datetime,
+) -> Score:
+    """The score of one rule: the alerts that it raised, and what was planted for it."""
+    hit: dict[str, datetime] = {}
+    judged = []
+    waited = []
+    for row, seen_at in raised:
+        about = [one for place in places(row["evidence"]) for one in told.get(place, ())]
+        for one in about:
+            decided = hit.get(one["incident_id"], row["decided_at"])
+            hit[one["incident_id"]] = min(decided, row["decided_at"])
+        if row["decided_at"] <= settled:
+            judged.append(any(one["planted_as"] == "fraud" for one in about))
+            waited += [seen_at - row["decided_at"]] if seen_at else []
+    frauds = [one for one in planted if one["planted_as"] == "fraud"]
+    innocent = [one for one in planted if one["planted_as"] != "fraud"]
+    caught = [one for one in frauds if one["incident_id"] in hit]
+    return Score(
+        recall=Share(len(caught), len(frauds)),
+        precision=Share(sum(judged), len(judged)),
+        near_caught=among(near(frauds, threshold), lambda one: one["incident_id"] in hit),
+        near_spared=among(near(innocent, threshold), lambda one: one["incident_id"] not in hit),
+        to_decide=tuple(
+            hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
+            for one in caught
+        ),
+        to_see=tuple(waited),
+    )
+
+
+def among(incidents: Collection[Incident], holds: Callable[[Incident], bool]) -> Share:
+    return Share(sum(map(holds, incidents)), len(incidents))
+
+
+def near(incidents: Iterable[Incident], threshold: int) -> list[Incident]:
+    return [
+        one
+        for one in incidents
+        if abs(one["strength"] - threshold) * 100 <= threshold * NEAR_PERCENT
+    ]
+
+
+def places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:
+    for event in events:
+        yield event["topic"], event["event_id"]
+
+
+def thresholds(limits: Thresholds) -> Mapping[str, int]:
+    """What each rule's alerts, and its incidents' strengths, are held against."""
+    return {
+        "card-velocity": limits.card_sales_per_window_max,
+        "impossible-travel": limits.speed_kmh_max,
+        "sweethearting": limits.given_away_cents_max,
+        "refund-without-receipt": limits.unbacked_cents_max,
+        "refund-rate": limits.blind_refunds_max,
+        "bulk-purchase": limits.packs_hundredths_max,
+    }
+
+
+def incidents_of(settings: Settings) -> list[Incident]:
+    """Every incident that the simulator has told."""
+    told = numbered(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
+    return [decode(record.value).value for record, number in told if number is not None]

@@ -1,0 +1,196 @@
+"""The oracle of the inventory pipeline: its answer at given offsets, by a batch read of the log.
+
+It shares the contracts with the pipeline and nothing else: its own reading, decoding,
+deduplication and lateness, in another engine.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from audit.log import Record, numbered, read
+from audit.validation import Event, Said, Unreadable, said
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
+from infra.kafka import Partition
+from infra.settings import Settings
+
+Row = dict[str, Any]
+Place = tuple[str, int, int]
+
+LINES_PER_CHUNK = 100_000
+
+MOVEMENTS = ("sold", "refunded", "received", "adjusted", "dispatched", "closed")
+"""What a line may say of a shelf, in units; `closed` are those no longer under way."""
+
+COLUMNS: dict[str, pa.DataType] = {
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "sequence": pa.int64(),
+    "on_time": pa.bool_(),
+    "event_id": pa.string(),
+    "event_time": pa.timestamp("ms", tz="UTC"),
+    "published": pa.timestamp("ms", tz="UTC"),
+    "store_id": pa.string(),
+    "sku": pa.string(),
+    "unit_price_cents": pa.int64(),
+    **dict.fromkeys(MOVEMENTS, pa.int64()),
+}
+POSTED = pa.schema(COLUMNS)
+"""One line of a readable record. `sequence`: its number among the simulator's records in the
+partition; null when somebody else published it. A release has the line and the event time of its
+original, under its own topic; its event_id is the original's topic and id."""
+
+UNREADABLE = pa.schema([POSTED.field(name) for name in ("store_id", "topic", "sequence")])
+"""One of the simulator's records that says nothing; its key still names the store."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """What became of the records of one partition."""
+
+    read: int
+    applied: int
+    duplicate: int
+    quarantined: int
+
+
+class Oracle:
+    """The log below some offsets, loaded once, to be asked."""
+
+    def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
+        self.ends = ends
+        self._unreadable: Counter[Partition] = Counter()
+        self.rejected: dict[Place, Collection[str]] = {}
+        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+        self._lost: list[Row] = []
+        self.simulated: Counter[Partition] = Counter()
+        """How many of the simulator's records there are, by partition."""
+        self.engine = duckdb.connect()
+        self.engine.execute("set timezone = 'UTC'")
+        self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
+        self.load("posted", POSTED.empty_table())
+        for lines in chunks(self._readable(settings)):
+            self.engine.register("lines", lines)
+            self.engine.execute("insert into posted from lines")
+        self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
+        self.engine.execute(f"create view applied as {query('applied')}")
+
+    def load(self, table: str, rows: pa.Table) -> None:
+        """Make a table of the rows."""
+        self.engine.register("rows_to_load", rows)
+        self.engine.execute(f"create or replace table {table} as from rows_to_load")
+
+    def view(self) -> list[Row]:
+        """The stock level of every shelf, in the order of the key."""
+        return self.ask("stock_level")
+
+    def views(self) -> dict[str, list[Row]]:
+        """The rows of each view of the pipeline."""
+        return {STOCK_LEVELS.name: self.view()}
+
+    def ask(self, name: str) -> list[Row]:
+        """The rows that the query of that name gives."""
+        return list(self.engine.sql(query(name)).to_arrow_table().to_pylist())
+
+    def books(self) -> dict[Partition, Book]:
+        """What became of each record: counted one by one, not derived from each other."""
+        counted = self.engine.sql(
+            """
+            select
+                topic,
+                partition,
+                count(distinct event_id) filter (where on_time),
+                count(distinct "offset") filter (where on_time),
+                count(distinct "offset") filter (where not on_time)
+            from posted
+            group by all
+            """
+        ).fetchall()
+        found = {(topic, partition): counts for topic, partition, *counts in counted}
+        books = {}
+        for at, end in self.ends.items():
+            applied, accepted, untimely = found.get(at, (0, 0, 0))
+            quarantined = untimely + self._unreadable[at]
+            books[at] = Book(end, applied, accepted - applied, quarantined)
+        return books
+
+    def _readable(self, settings: Settings) -> Iterator[tuple[Record, int | None, Said]]:
+        for record, sequence in numbered(read(settings, self.ends)):
+            at = record.topic, record.partition
+            if sequence is not None:
+                self.simulated[at] = sequence + 1
+            try:
+                found = said(record)
+                if found.untimely:
+                    self.rejected[*at, record.offset] = (found.untimely,)
+                yield record, sequence, found
+            except Unreadable as error:
+                self.rejected[*at, record.offset] = error.reasons
+                self._unreadable[at] += 1
+                if sequence is not None:
+                    store_id = (record.key or b"").decode()
+                    self._lost.append(
+                        {"store_id": store_id, "topic": record.topic, "sequence": sequence}
+                    )
+
+
+def query(name: str) -> str:
+    """The text of a query beside this file."""
+    return Path(__file__).with_name(f"{name}.sql").read_text()
+
+
+def chunks(events: Iterator[tuple[Record, int | None, Said]]) -> Iterator[pa.Table]:
+    lines: list[Row] = []
+    for record, sequence, found in events:
+        lines += posted(record, sequence, found)
+        if len(lines) >= LINES_PER_CHUNK:
+            yield pa.Table.from_pylist(lines, POSTED)
+            lines = []
+    yield pa.Table.from_pylist(lines, POSTED)
+
+
+def posted(record: Record, sequence: int | None, found: Said) -> list[Row]:
+    """A row per line of the event."""
+    happened = found.movement
+    shared = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "sequence": sequence,
+        "on_time": found.untimely is None,
+        "event_id": found.event_id,
+        "event_time": happened["event_time"],
+        "published": record.published_ms,
+        "store_id": happened.get("store_id"),
+    }
+    nothing = {"unit_price_cents": None, **dict.fromkeys(MOVEMENTS, 0)}
+    return [{**shared, "sku": sku, **nothing, **said} for sku, said in moved(found.topic, happened)]
+
+
+def moved(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
+    """The sku of each line, and what the line says of it; a heartbeat has one line of no shelf."""
+    if topic == HEARTBEATS.name:
+        yield None, {}
+        return
+    if topic == ADJUSTMENTS.name:
+        yield happened["sku"], {"adjusted": happened["units"]}
+        return
+    for line in happened["lines"]:
+        if topic == RECEIPTS.name:
+            price_cents = line["unit_price_cents"]
+            yield line["sku"], {"sold": line["units"], "unit_price_cents": price_cents}
+        elif topic == REFUNDS.name:
+            yield line["sku"], {"refunded": line["units"]}
+        elif topic == SHIPMENTS.name and happened["status"] == "dispatched":
+            yield line["sku"], {"dispatched": line["dispatched_units"]}
+        elif topic == SHIPMENTS.name:
+            units = {"received": line["received_units"], "closed": line["dispatched_units"]}
+            yield line["sku"], units
+        else:
+            raise ValueError(f"The inventory is not moved by {topic}.")

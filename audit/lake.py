@@ -1,0 +1,82 @@
+"""The oracle of the lake: events and daily facts, by a batch read of the log outside Spark."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from audit.inventory import query
+from audit.log import Record
+from audit.validation import Event, Unreadable, event, said, untimely
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+
+Place = tuple[int, int]
+"""Partition and offset."""
+
+Events = Mapping[str, Mapping[Place, Event]]
+"""By topic: what each accepted record says that is the first of its event in its partition."""
+
+COLUMNS: dict[str, pa.DataType] = {
+    **dict.fromkeys(("topic", "event_id", "store_id", "sku"), pa.string()),
+    **dict.fromkeys(("partition", "sold", "refunded", "received", "adjusted"), pa.int64()),
+    "cents": pa.int64(),
+    "event_time": pa.timestamp("ms", tz="UTC"),
+}
+MOVES = pa.schema(COLUMNS)
+"""A line of an event that moves stock."""
+
+
+def events(records: Iterable[Record], topics: Iterable[str]) -> Events:
+    found: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
+    seen: set[tuple[str, int, str]] = set()
+    for record in records:
+        if record.topic not in found or (happened := accepted(record)) is None:
+            continue
+        identity = record.topic, record.partition, happened["event_id"]
+        if identity not in seen:
+            seen.add(identity)
+            found[record.topic][record.partition, record.offset] = happened
+    return found
+
+
+def accepted(record: Record) -> Event | None:
+    """What the record says, if it is right, and in time."""
+    try:
+        said(record)  # of a release: what it wraps, too
+        happened = event(record)
+    except Unreadable:
+        return None
+    return None if untimely(record, happened) else happened
+
+
+def daily_facts(found: Events) -> list[dict[str, Any]]:
+    """What moved of each sku in each store on each day of UTC."""
+    engine = duckdb.connect()
+    engine.execute("set timezone = 'UTC'")
+    engine.register("moves", pa.Table.from_pylist(list(moves(found)), MOVES))
+    return list(engine.sql(query("daily_facts")).to_arrow_table().to_pylist())
+
+
+def moves(found: Events) -> Iterator[dict[str, Any]]:
+    for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS):
+        for (partition, _), happened in found[topic.name].items():
+            for line in happened.get("lines", [happened]):
+                yield {
+                    "topic": topic.name,
+                    "partition": partition,
+                    "event_id": happened["event_id"],
+                    "event_time": happened["event_time"],
+                    "store_id": happened["store_id"],
+                    "sku": line["sku"],
+                    **amounts(topic.name, happened, line),
+                }
+
+
+def amounts(topic: str, happened: Event, line: Event) -> dict[str, int]:
+    if topic == ADJUSTMENTS.name:
+        return {"adjusted": line["units"]}
+    if topic == SHIPMENTS.name:
+        return {"received": line["received_units"]} if happened["status"] == "received" else {}
+    cents = line["units"] * line["unit_price_cents"]
+    return {"sold" if topic == RECEIPTS.name else "refunded": line["units"], "cents": cents}

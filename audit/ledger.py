@@ -1,0 +1,156 @@
+"""The simulator's sealed truth, held against what the log says.
+
+A page of the ledger says where its store stood after a tick: so many of the simulator's records
+in its partition of each topic, and so much stock by what happened, less what nobody can read. So
+any offsets of the log have, store by store, a last page that lies wholly before them; there the
+two must agree.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from audit.inventory import Oracle, Row
+from audit.log import numbered, read
+from contracts import LEDGER, decode
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+
+SEEN: Mapping[str, tuple[str, ...]] = {
+    "repeated": ("duplicates",),
+    "untimely": ("beyond_horizon", "future"),
+    "unreadable": ("malformed", "unknown_schema", "broken_rule"),
+}
+"""What a reader can tell from the log, and the kinds of dirt that the ledger says it is."""
+# Within the horizon a late record is as good as any: a reader does not count it.
+DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
+
+Shelf = tuple[str, str]
+
+COLUMNS: dict[str, pa.DataType] = {
+    "store_id": pa.string(),
+    "topic": pa.string(),
+    "records": pa.int64(),
+}
+PAGE = pa.schema(COLUMNS)
+
+
+class Units(NamedTuple):
+    """The stock of a shelf by the books."""
+
+    on_hand: int = 0
+    in_transit: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.on_hand} on hand, {self.in_transit} in transit"
+
+
+NONE = Units()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A shelf on which the ledger and the log disagree."""
+
+    shelf: Shelf
+    ledger: Units
+    log: Units
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The ledger's book stock held against the log."""
+
+    pages: int
+    shelves: int
+    dirt: Mapping[str, int]
+    """Records published otherwise than on time and once, by kind, as the pages count them."""
+    simulated: int
+    """How many of the simulator's records lie before the marker, on these pages or not."""
+    quarantined: int
+    """Movements that the ledger books and the view lacks: quarantine lists them."""
+    differences: list[Difference]
+    seen: Mapping[str, tuple[int, int]]
+    """How many records are repeated, untimely or unreadable: by the ledger, and by the log."""
+
+    @property
+    def made(self) -> bool:
+        """Whether there was anything to compare; before the first page nothing can be said."""
+        return self.pages > 0 or self.simulated == 0
+
+    @property
+    def agrees(self) -> bool:
+        return not self.differences and all(ledger == log for ledger, log in self.seen.values())
+
+
+def audit(settings: Settings, oracle: Oracle) -> Audit:
+    """Compare at the last pages that lie before where the oracle has read."""
+    on_hand: Counter[Shelf] = Counter()
+    in_transit: Counter[Shelf] = Counter()
+    last: dict[str, Mapping[str, int]] = {}
+    pages = 0
+    dirt = dict.fromkeys(DIRT, 0)
+    for partition, page in ledger(settings):
+        positions = {at["topic"]: at["records"] for at in page["positions"]}
+        if any(oracle.simulated[at, partition] < n for at, n in positions.items()):
+            continue
+        pages += 1
+        dirt = {kind: count + page[kind] for kind, count in dirt.items()}
+        store_id = page["store_id"]
+        last[store_id] = positions
+        for movement in page["movements"]:
+            shelf = store_id, movement["sku"]
+            on_hand[shelf] += movement["book_units"] - movement["unreadable_units"]
+            transit_units = movement["transit_units"] - movement["unreadable_transit_units"]
+            in_transit[shelf] += transit_units
+    oracle.load("page", page_table(last))
+    booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
+    said = oracle.ask("book_stock")
+    (found,) = oracle.ask("book_dirt")
+    return Audit(
+        pages=pages,
+        shelves=len(booked),
+        dirt=dirt,
+        simulated=sum(oracle.simulated.values()),
+        quarantined=sum(row["movements_quarantined"] for row in said),
+        differences=differences(booked, {shelf_of(row): units_of(row) for row in said}),
+        seen={
+            what: (sum(dirt[kind] for kind in kinds), found[what]) for what, kinds in SEEN.items()
+        },
+    )
+
+
+def shelf_of(row: Row) -> Shelf:
+    return row["store_id"], row["sku"]
+
+
+def units_of(row: Row) -> Units:
+    return Units(row["units_on_hand"], row["units_in_transit"])
+
+
+def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every page, with the number of its partition: its store has the same one everywhere."""
+    pages = numbered(read(settings, end_offsets(admin(settings), [LEDGER.name])))
+    for record, number in pages:
+        if number is not None and record.value is not None:
+            yield record.partition, dict(decode(record.value).value)
+
+
+def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
+    rows = [
+        {"store_id": store_id, "topic": topic, "records": records}
+        for store_id, positions in last.items()
+        for topic, records in positions.items()
+    ]
+    return pa.Table.from_pylist(rows, PAGE)
+
+
+def differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:
+    return [
+        Difference(shelf, ledger.get(shelf, NONE), log.get(shelf, NONE))
+        for shelf in sorted(ledger.keys() | log.keys())
+        if ledger.get(shelf, NONE) != log.get(shelf, NONE)
+    ]

@@ -1,0 +1,149 @@
+"""A bounded read of the log: every record of some topics, up to given offsets."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from deltalake import DeltaTable
+from pyarrow.dataset import field
+
+from contracts import CONTRACTS
+from infra.errors import UserError
+from infra.kafka import Partition, admin, consumer, start_offsets
+from infra.lake import folders
+from infra.settings import Settings
+
+IDLE_SECONDS_MAX = 30.0
+RECORDS_PER_POLL_MAX = 10_000
+
+
+class NotArchived(UserError):
+    """Records that are nowhere any more."""
+
+    def __init__(self, topic: str, partition: int, end: int) -> None:
+        super().__init__(
+            f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
+            "before, but does not. Without it nothing can be held against the log."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as the broker has it."""
+
+    topic: str
+    partition: int
+    offset: int
+    published_ms: int
+    key: bytes | None
+    value: bytes | None
+    headers: Mapping[str, str | bytes | None]
+
+
+def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
+    """Each record below the end offset of its partition, partition by partition in log order.
+
+    Where the log does not begin at its first record any more, the archive does.
+    Raises TimeoutError when the broker has nothing to say for IDLE_SECONDS_MAX, and NotArchived.
+    """
+    yield from head(settings, ends)
+    waiting = {at: end for at, end in ends.items() if end > 0}
+    reader = consumer(settings, fetch_message_max_bytes=4_194_304)
+    try:
+        reader.assign([TopicPartition(*at, 0) for at in waiting])
+        deadline = time.monotonic() + IDLE_SECONDS_MAX
+        while waiting:
+            messages = reader.consume(RECORDS_PER_POLL_MAX, timeout=0.5)
+            if messages:
+                deadline = time.monotonic() + IDLE_SECONDS_MAX
+            elif time.monotonic() > deadline:
+                raise TimeoutError(f"Kafka should send the rest of {sorted(waiting)}, but does not")
+            for message in messages:
+                record = as_record(message)
+                if record.offset < ends[record.topic, record.partition]:
+                    yield record
+            waiting = unread(reader, waiting)
+    finally:
+        reader.close()
+
+
+def head(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
+    """The records that are in the archive alone, of the topics that it keeps."""
+    starts = start_offsets(admin(settings), {topic for topic, _ in ends if kept(topic)})
+    gone = {at: min(start, ends[at]) for at, start in starts.items() if start and at in ends}
+    if not gone:
+        return
+    table = DeltaTable(str(folders(settings).bronze))
+    told = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
+    for at, end in gone.items():
+        topic, partition = at
+        if not told or told[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
+            raise NotArchived(topic, partition, end)
+        here = (field("topic") == topic) & (field("partition") == partition)
+        records = table.to_pyarrow_dataset().to_table(filter=here & (field("offset") < end))
+        yield from map(of_archive, records.sort_by("offset").to_pylist())
+
+
+def kept(topic: str) -> bool:
+    """Whether the lake keeps the topic."""
+    contract = CONTRACTS.get(topic)
+    return contract is not None and contract.kind == "topic" and contract.visibility == "public"
+
+
+def of_archive(row: Mapping[str, Any]) -> Record:
+    return Record(
+        topic=row["topic"],
+        partition=row["partition"],
+        offset=row["offset"],
+        published_ms=round(row["timestamp"].timestamp() * 1000),
+        key=row["key"],
+        value=row["value"],
+        headers={header["key"]: header["value"] for header in row["headers"] or ()},
+    )
+
+
+def numbered(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
+    """Each record with its number among the simulator's in its partition; None: it is not of them.
+
+    Nor is one of them what Kafka took twice: a broker that was killed may have forgotten that it
+    had a batch already, and take it again from a producer that never heard of it.
+    """
+    reached: Counter[Partition] = Counter()
+    for record in records:
+        at = record.topic, record.partition
+        header = record.headers.get("sequence")
+        number = int.from_bytes(header, "big") if isinstance(header, bytes) else None
+        if number is not None and number < reached[at]:
+            number = None
+        if number is not None:
+            reached[at] = number + 1
+        yield record, number
+
+
+def unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
+    """The partitions whose end has not been reached; a gap in the offsets does not matter."""
+    position = reader.position([TopicPartition(*at) for at in waiting])
+    return {
+        (at.topic, at.partition): waiting[at.topic, at.partition]
+        for at in position
+        if at.offset < waiting[at.topic, at.partition]
+    }
+
+
+def as_record(message: Message) -> Record:
+    error = message.error()
+    if error is not None:
+        raise KafkaException(error)
+    return Record(
+        topic=str(message.topic()),
+        partition=int(message.partition() or 0),
+        offset=int(message.offset() or 0),
+        published_ms=message.timestamp()[1],
+        key=message.key(),
+        value=message.value(),
+        headers=dict(message.headers() or {}),
+    )

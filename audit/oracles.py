@@ -1,0 +1,61 @@
+"""The oracle of each pipeline: the same answer by other means."""
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from audit import analytics, inventory
+from audit.fraud import fraud_oracle
+from audit.inventory import Book, Place
+from audit.reorder import reorder_oracle
+from audit.visits import visits_oracle
+from infra.errors import UserError
+from infra.kafka import Partition
+from infra.settings import Settings, root
+
+
+class NoOracle(UserError):
+    """There is nothing to hold the pipeline against."""
+
+    def __init__(self, pipeline: str) -> None:
+        known = ", ".join(ORACLES)
+        super().__init__(f"There is no oracle of a pipeline {pipeline!r}. Known: {known}")
+
+
+class Answering(Protocol):
+    """What an oracle that has read the log up to some offsets can be asked."""
+
+    ends: Mapping[Partition, int]
+
+    @property
+    def rejected(self) -> Mapping[Place, Collection[str]]:
+        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+
+    def views(self) -> dict[str, list[dict[str, Any]]]: ...
+
+    def books(self) -> dict[Partition, Book]: ...
+
+
+Ask = Callable[[Settings, Mapping[Partition, int], Path], Answering]
+"""Below offsets of a log, by the thresholds that stand in a copy of the code."""
+
+ORACLES: Mapping[str, Ask] = {
+    "inventory": lambda settings, ends, _code: inventory.Oracle(settings, ends),
+    "analytics": lambda settings, ends, _code: analytics.Oracle(settings, ends),
+    "fraud": fraud_oracle,
+    "visits": visits_oracle,
+    "reorder": lambda settings, ends, _code: reorder_oracle(settings, ends),
+}
+"""By the name of the pipeline."""
+
+
+def oracle(pipeline: str, settings: Settings, ends: Mapping[Partition, int]) -> Answering:
+    """The pipeline's, below these offsets, by the code on disk; raises NoOracle."""
+    return oracle_of(pipeline)(settings, ends, root())
+
+
+def oracle_of(pipeline: str) -> Ask:
+    """Who answers for the pipeline; raises NoOracle."""
+    if pipeline not in ORACLES:
+        raise NoOracle(pipeline)
+    return ORACLES[pipeline]

@@ -1,0 +1,89 @@
+"""The quarantine, held against what the oracle rejects."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from audit.inventory import Place
+from audit.log import read
+from audit.oracles import Answering
+from contracts import QUARANTINE, decode
+from infra.kafka import Partition, admin, end_offsets
+from infra.settings import Settings
+from infra.wait import until
+from services.quarantine.progress import read_progress
+
+CAUGHT_UP_SECONDS_MAX = 30.0
+DIFFERENCES_SHOWN_MAX = 20
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is listed below some offsets, and what should be."""
+
+    rejected: int
+    listed: int
+    """How many of the rejected are listed, for a reason that the oracle sees too."""
+    differences: list[str]
+    """Records that are not listed, or for another reason, or should not be; the first of them."""
+    behind: int
+    """Records that the quarantine had not validated after CAUGHT_UP_SECONDS_MAX."""
+
+    @property
+    def agrees(self) -> bool:
+        return not self.differences and (self.listed == self.rejected or self.behind > 0)
+
+    @property
+    def complete(self) -> bool:
+        return self.agrees and self.behind == 0
+
+
+def listing(settings: Settings, oracle: Answering) -> Listing:
+    """Compare once the quarantine has come as far as the oracle, or has not within the limit."""
+    until(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
+    behind = records_behind(settings, oracle.ends)
+    listed = dict(reasons(settings, oracle.ends))
+    differing = list(differences(oracle.rejected, listed, lagging=behind > 0))
+    return Listing(
+        rejected=len(oracle.rejected),
+        listed=sum(
+            may_be(oracle.rejected[at], listed[at]) for at in oracle.rejected.keys() & listed.keys()
+        ),
+        differences=differing[:DIFFERENCES_SHOWN_MAX],
+        behind=behind,
+    )
+
+
+def records_behind(settings: Settings, ends: Mapping[Partition, int]) -> int:
+    validated = read_progress(settings).offsets
+    return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
+
+
+def reasons(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[tuple[Place, str]]:
+    """Every listed record below the ends; a copy made twice comes twice."""
+    for record in read(settings, end_offsets(admin(settings), [QUARANTINE.name])):
+        row: dict[str, Any] = decode(record.value).value
+        if row["offset"] < ends.get((row["topic"], row["partition"]), 0):
+            yield (row["topic"], row["partition"], row["offset"]), row["reason"]
+
+
+def differences(
+    rejected: Mapping[Place, Collection[str]], listed: Mapping[Place, str], *, lagging: bool
+) -> Iterator[str]:
+    for at in sorted(rejected.keys() | listed.keys()):
+        place = "/".join(map(str, at))
+        if at not in rejected:
+            yield f"{place}: listed as {listed[at]}, but it is accepted"
+        elif at not in listed:
+            if not lagging:
+                yield f"{place}: not listed, but it is {told(rejected[at])}"
+        elif not may_be(rejected[at], listed[at]):
+            yield f"{place}: listed as {listed[at]}, but it is {told(rejected[at])}"
+
+
+def may_be(reasons: Collection[str], listed: str) -> bool:
+    return not reasons or listed in reasons
+
+
+def told(reasons: Collection[str]) -> str:
+    return " or ".join(reasons) or "rejected"

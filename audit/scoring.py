@@ -1,0 +1,44 @@
+"""Which alerts are scored: those that are served, or those that the log calls for."""
+
+from datetime import datetime
+
+from audit.fraud import fraud_oracle
+from audit.fraud_score import Alert, Scores, incidents_of, scores
+from audit.limits import code_of, thresholds
+from audit.served import served
+from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
+from contracts.times import EPOCH
+from infra.kafka import Partition, admin, end_offsets
+from infra.settings import Settings, root
+from pipelines.fraud.thresholds import Thresholds
+from services.quarantine.reading import read_record
+
+READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
+BEATS: Partition = (HEARTBEATS.name, 0)
+
+# The incidents are read first: of each, the log has all that was published by then.
+
+
+def of_view(settings: Settings) -> Scores:
+    """The served alerts, up to where the world was at their marker; raises ApiDown."""
+    planted = incidents_of(settings)
+    live = served(settings, "fraud")
+    alerts = live.views[ALERTS.name]
+    limits = thresholds(code_of(settings, "fraud", live.generation), "fraud")
+    return scores(lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits)
+
+
+def of_log(settings: Settings) -> Scores:
+    """The oracle's alerts, at the end of the log."""
+    planted = incidents_of(settings)
+    oracle = fraud_oracle(settings, end_offsets(admin(settings), READ), root())
+    return scores(lambda: map(Alert, oracle.view()), planted, oracle.ends_at, Thresholds())
+
+
+def beat(settings: Settings, end: int) -> datetime:
+    """What the last heartbeat below the offset says of the world's time; 1970 before the first."""
+    if end == 0:
+        return EPOCH
+    last = decode(read_record(settings, *BEATS, end - 1).value).value
+    happened: datetime = last["event_time"]
+    return happened

@@ -1,0 +1,207 @@
+"""Accepted events as tables of an engine: a row per line where an event has lines, else per event.
+
+Times are milliseconds. Only the first copy of an event in its partition is kept; a release is
+counted and opened nowhere, since windows do not take it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from audit.inventory import Book, Place
+from audit.log import Record
+from audit.validation import Event, Said, Unreadable, said
+from contracts import (
+    ADJUSTMENTS,
+    NOTICE,
+    PRICE_CHANGES,
+    PRODUCTS,
+    PROMOTIONS,
+    RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
+    STORES,
+)
+from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Partition
+
+Row = dict[str, Any]
+
+ROWS_PER_CHUNK = 100_000
+
+TEXT, NUMBER = pa.string(), pa.int64()
+META: Mapping[str, pa.DataType] = {
+    "topic": TEXT,
+    "partition": NUMBER,
+    "offset": NUMBER,
+    "published": NUMBER,
+    "event_id": TEXT,
+    "event_time": NUMBER,
+}
+LINES: Mapping[str, pa.DataType] = {
+    **dict.fromkeys(("store_id", "cashier_id", "card_token", "sku"), TEXT),
+    **dict.fromkeys(("line", "units", "unit_price_cents"), NUMBER),
+}
+TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
+    RECEIPTS.name: ("receipt", {**LINES, "customer_id": TEXT}),
+    REFUNDS.name: ("refund", {**LINES, "receipt_event_id": TEXT, "receipt_event_time": NUMBER}),
+    PRICE_CHANGES.name: ("price", {"effective_at": NUMBER, "sku": TEXT, "price_cents": NUMBER}),
+    PROMOTIONS.name: (
+        "plan",
+        {
+            "sku": TEXT,
+            **dict.fromkeys(
+                ("effective_at", "starts_at", "ends_at", "usual_price_cents", "price_cents"), NUMBER
+            ),
+        },
+    ),
+    SHIPMENTS.name: (
+        "shipment",
+        {
+            **dict.fromkeys(("store_id", "purchase_order_id", "status", "sku"), TEXT),
+            **dict.fromkeys(("line", "dispatched_units", "received_units"), NUMBER),
+        },
+    ),
+    ADJUSTMENTS.name: (
+        "adjustment",
+        {**dict.fromkeys(("store_id", "sku", "reason"), TEXT), "units": NUMBER},
+    ),
+    PRODUCTS.name: (
+        "product",
+        {
+            "sku": TEXT,
+            **dict.fromkeys(
+                ("effective_at", "unit_cost_cents", "pack_size_units", "lead_time_days"), NUMBER
+            ),
+        },
+    ),
+    STORES.name: (
+        "store",
+        {
+            "effective_at": NUMBER,
+            "store_id": TEXT,
+            "latitude_microdegrees": NUMBER,
+            "longitude_microdegrees": NUMBER,
+        },
+    ),
+}
+"""By topic: its table, and the columns besides META. `line` counts from zero."""
+
+ACCEPTED = "accepted"
+SCHEMAS = {
+    ACCEPTED: pa.schema(META),
+    **{name: pa.schema({**META, **columns}) for name, columns in TABLES.values()},
+}
+"""By table; `accepted` has a row per accepted record of any topic: what the books count."""
+
+AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
+"""What holds from a moment on, `since`, until the next of the same key."""
+
+
+class Tables:
+    """The tables of these records, in an engine of their own."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.rejected: dict[Place, Collection[str]] = {}
+        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+        self.engine = duckdb.connect()
+        waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
+        for name in SCHEMAS:
+            self._put(f"create table {name} as", name, [])
+        for record, found in self._accepted(records):
+            for name, row in rows(record, found):
+                waiting[name].append(row)
+                if len(waiting[name]) >= ROWS_PER_CHUNK:
+                    self._put(f"insert into {name}", name, waiting[name])
+                    waiting[name] = []
+        for name, left in waiting.items():
+            self._put(f"insert into {name}", name, left)
+        for name, _ in TABLES.values():
+            self.engine.execute(first_copies(name))
+        for name, key in AS_OF.items():
+            self.engine.execute(announced(name, key))
+
+    def books(self, ends: Mapping[Partition, int]) -> dict[Partition, Book]:
+        """What became of the records below the ends, which are all there are."""
+        counted = self.engine.execute(
+            "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
+        ).fetchall()
+        found = {(topic, partition): counts for topic, partition, *counts in counted}
+        rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
+        books = {}
+        for at, end in ends.items():
+            applied, accepted = found.get(at, (0, 0))
+            books[at] = Book(end, applied, accepted - applied, rejected[at])
+        return books
+
+    def _accepted(self, records: Iterable[Record]) -> Iterator[tuple[Record, Said]]:
+        for record in records:
+            place = record.topic, record.partition, record.offset
+            try:
+                found = said(record)
+            except Unreadable as error:
+                self.rejected[place] = error.reasons
+                continue
+            if found.untimely:
+                self.rejected[place] = (found.untimely,)
+            else:
+                yield record, found
+
+    def _put(self, verb: str, name: str, some: list[Row]) -> None:
+        self.engine.register("rows_to_put", pa.Table.from_pylist(some, SCHEMAS[name]))
+        self.engine.execute(f"{verb} from rows_to_put")
+
+
+def rows(record: Record, found: Said) -> Iterator[tuple[str, Row]]:
+    """What an accepted record puts into which table."""
+    happened = {name: plain(value) for name, value in found.movement.items()}
+    meta = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "published": record.published_ms,
+        "event_id": found.event_id,
+        "event_time": happened["event_time"],
+    }
+    yield ACCEPTED, meta
+    if record.topic in TABLES:
+        name, _ = TABLES[record.topic]
+        for line in lines(happened):
+            yield name, {**happened, **line, **meta}
+
+
+def lines(happened: Event) -> Iterator[Row]:
+    """What each of its lines adds; one that adds nothing where an event has none."""
+    for number, line in enumerate(happened.get("lines", [{}])):
+        yield {**line, "line": number}
+
+
+def plain(value: Any) -> Any:
+    """A time as milliseconds, all else as it is."""
+    return (value - EPOCH) // MILLISECOND if isinstance(value, datetime) else value
+
+
+def first_copies(table: str) -> str:
+    return f"""
+        create or replace table {table} as
+        from {table}
+        semi join (
+            select partition, event_id, min("offset") as "offset" from {table} group by all
+        ) using (partition, event_id, "offset")
+    """
+
+
+def announced(table: str, key: str) -> str:
+    """Say since when each holds, with notice; of two that begin to hold at once, keep the last."""
+    return f"""
+        create or replace table {table} as
+        select *, greatest(effective_at, published + {NOTICE // MILLISECOND}) as since
+        from {table}
+        qualify row_number() over (
+            partition by {key}, since order by "offset" desc
+        ) = 1
+    """

@@ -1,0 +1,218 @@
+"""A few events to hold rules against. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from audit.fraud import FraudOracle
+from audit.log import Record
+from audit.tables import Row
+from contracts import (
+    PRICE_CHANGES,
+    PRODUCTS,
+    PROMOTIONS,
+    RECEIPTS,
+    REFUNDS,
+    STORES,
+    Contract,
+    encode,
+    key,
+)
+from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Partition
+from pipelines.fraud.thresholds import Thresholds
+
+DAY = datetime(2026, 3, 4, tzinfo=UTC)
+BEFORE = DAY - timedelta(days=2)
+LEEDS, YORK, LONDON = "S001", "S002", "S003"
+PLACES = {
+    LEEDS: (53_796_480, -1_547_850),
+    YORK: (53_957_630, -1_082_710),  # 35 km from Leeds
+    LONDON: (51_507_220, -127_500),  # 272 km from Leeds
+}
+MILK, WINE = "SKU-MILK", "SKU-WINE"
+PRICES = {MILK: 100, WINE: 1_000}
+PACKS = {MILK: 10, WINE: 6}
+
+
+def at(clock: str, days: int = 0) -> datetime:
+    hours, minutes, *seconds = map(int, clock.split(":"))
+    return DAY + timedelta(days, hours=hours, minutes=minutes, seconds=sum(seconds))
+
+
+LIMITS = Thresholds(
+    card_sales_per_window_max=2,
+    distance_km_min=30,
+    given_away_cents_max=600,
+    given_away_receipts_min=2,
+    unbacked_cents_max=900,
+    blind_refunds_max=1,
+    blind_refunds_percent=50,
+    packs_hundredths_max=150,
+)
+"""Low ones: a few events are enough."""
+
+KINDS_OF_FACTS = ("price", "pack", "place")
+NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
+"""How long before it is to hold a fact is published: in time, on short notice, afterwards."""
+
+DELAYS_MINUTES = (-5, 0, 0, 20, 90)
+"""How long after it happened an event is published; a clock may be ahead."""
+
+BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+"""Where intervals of the rules end: what is drawn lies around them."""
+
+
+class Timeline:
+    """Stores, prices and products that hold for long, and the events that a test adds."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self._offsets: Counter[Partition] = Counter()
+        self._events = 0
+        for store_id, (latitude, longitude) in PLACES.items():
+            self.put(
+                STORES,
+                BEFORE,
+                effective_at=BEFORE,
+                store_id=store_id,
+                latitude_microdegrees=latitude,
+                longitude_microdegrees=longitude,
+            )
+        for sku, cents in PRICES.items():
+            self.price(sku, cents, BEFORE)
+            self.put(PRODUCTS, BEFORE, effective_at=BEFORE, sku=sku, pack_size_units=PACKS[sku])
+
+    def put(
+        self, contract: Contract, happened: datetime, published: datetime | None = None, **said: Any
+    ) -> str:
+        """Publish an event, when it happens unless told otherwise; returns its id."""
+        self._events += 1
+        event = {
+            **contract.examples[0],
+            "event_id": f"E{self._events:04d}",
+            "event_time": happened,
+            **said,
+        }
+        place = contract.name, 0
+        record = Record(
+            topic=contract.name,
+            partition=0,
+            offset=self._offsets[place],
+            published_ms=((published or happened) - EPOCH) // MILLISECOND,
+            key=key(contract, event),
+            value=encode(contract, event),
+            headers={},
+        )
+        self._offsets[place] += 1
+        self.records.append(record)
+        return str(event["event_id"])
+
+    def price(
+        self, sku: str, cents: int, effective_at: datetime, published: datetime | None = None
+    ) -> None:
+        announced = published or effective_at
+        self.put(
+            PRICE_CHANGES,
+            min(announced, effective_at),
+            announced,
+            effective_at=effective_at,
+            sku=sku,
+            price_cents=cents,
+        )
+
+    def plan(
+        self,
+        sku: str,
+        starts_at: datetime,
+        ends_at: datetime,
+        cents: int,
+        effective_at: datetime = BEFORE,
+        published: datetime | None = None,
+    ) -> None:
+        """A promotion at so many cents, published when it is to hold unless told otherwise."""
+        announced = published or effective_at
+        self.put(
+            PROMOTIONS,
+            min(announced, effective_at),
+            announced,
+            effective_at=effective_at,
+            sku=sku,
+            starts_at=starts_at,
+            ends_at=ends_at,
+            usual_price_cents=PRICES[sku],
+            price_cents=cents,
+        )
+
+    def fact(self, what: str, effective_at: datetime, published: datetime, number: int) -> None:
+        """A price, a pack or a place that is another from then on, by a small number."""
+        if what == "price":
+            self.price(WINE, number * PRICES[WINE], effective_at, published)
+        elif what == "pack":
+            self.put(
+                PRODUCTS, published, effective_at=effective_at, sku=MILK, pack_size_units=number
+            )
+        else:
+            latitude, longitude = PLACES[YORK]
+            self.put(
+                STORES,
+                published,
+                effective_at=effective_at,
+                store_id=YORK,
+                latitude_microdegrees=latitude - number * 1_000_000,
+                longitude_microdegrees=longitude,
+            )
+
+    def receipt(
+        self,
+        happened: datetime,
+        *lines: tuple[str, int, int],
+        card: str | None = None,
+        customer: str | None = None,
+        store: str = LEEDS,
+        cashier: str = "K1",
+        **said: Any,
+    ) -> str:
+        """Lines are sku, units and unit price; one milk, if none is given."""
+        return self.put(
+            RECEIPTS,
+            happened,
+            lines=as_lines(lines or ((MILK, 1, PRICES[MILK]),)),
+            card_token=card,
+            customer_id=customer,
+            store_id=store,
+            cashier_id=cashier,
+            **said,
+        )
+
+    def refund(
+        self,
+        happened: datetime,
+        *lines: tuple[str, int, int],
+        receipt: str | None = None,
+        issued: datetime | None = None,
+        card: str | None = None,
+        cashier: str = "K1",
+        **said: Any,
+    ) -> str:
+        """Of the receipt of that id, issued then."""
+        return self.put(
+            REFUNDS,
+            happened,
+            lines=as_lines(lines or ((WINE, 1, PRICES[WINE]),)),
+            receipt_event_id=receipt,
+            receipt_event_time=issued,
+            card_token=card,
+            cashier_id=cashier,
+            store_id=LEEDS,
+            **said,
+        )
+
+    def alerts(self, rule: str, **limits: Any) -> list[Row]:
+        """Of one rule."""
+        found = FraudOracle(self.records, Thresholds(**limits)).view()
+        return [row for row in found if row["rule"] == rule]
+
+
+def as_lines(lines: tuple[tuple[str, int, int], ...]) -> list[Row]:
+    return [{"sku": sku, "units": units, "unit_price_cents": cents} for sku, units, cents in lines]

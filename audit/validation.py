@@ -1,0 +1,136 @@
+"""The oracle's own judgement of a record: decoded, held against its contract, on time or not."""
+
+import io
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+import fastavro
+from pydantic import BaseModel, ValidationError
+
+from audit.log import Record
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    SHIPMENTS,
+    Contract,
+    contract,
+    model,
+    schemas_of,
+)
+from contracts.models import BROKEN_RULE
+
+Event = dict[str, Any]
+
+
+MOVING = tuple(topic.name for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS))
+
+
+class Unreadable(Exception):
+    """The record does not say anything that its contract allows."""
+
+    def __init__(self, why: object, *reasons: str) -> None:
+        super().__init__(str(why))
+        self.reasons: Collection[str] = reasons
+        """What the quarantine may call it; none: whatever it likes."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A movement, as a record tells it."""
+
+    topic: str
+    """Of the movement: that of the original, where the record is a release."""
+    event_id: str
+    """What makes two records of one partition the same."""
+    movement: Event
+    untimely: str | None
+    """late or future, by the record's own event time; None: on time."""
+
+
+def said(record: Record) -> Said:
+    """What the record says, on time or not; raises Unreadable."""
+    found = event(record)
+    if record.topic != RELEASES.name:
+        return Said(record.topic, found["event_id"], found, untimely(record, found))
+    inner = original(record, found)
+    identity = f"{found['topic']}/{found['original_event_id']}"
+    return Said(found["topic"], identity, inner, untimely(record, found))
+
+
+def original(record: Record, release: Event) -> Event:
+    """The event within a release; raises Unreadable."""
+    if release["topic"] not in MOVING:
+        raise Unreadable(f"a release of {release['topic']}", "unreleasable")
+    key, value = release["record_key"].encode(), release["value"]
+    try:
+        inner = event(replace(record, topic=release["topic"], key=key, value=value))
+    except Unreadable as error:
+        raise Unreadable(error, "unreleasable") from error
+    if inner["event_id"] != release["original_event_id"]:
+        raise Unreadable("a release of another event", "unreleasable")
+    return inner
+
+
+def event(record: Record) -> Event:
+    """The record's own fields; raises Unreadable."""
+    agreed = contract(record.topic)
+    found = decoded(agreed, record.value)
+    broken: list[str] = []
+    try:
+        checked(record.topic).model_validate(found)
+    except ValidationError as error:
+        broken = [fault["msg"] for fault in error.errors()]
+        if any(fault["type"] != BROKEN_RULE for fault in error.errors()):
+            raise Unreadable(error, "undecodable") from error
+    if "/".join(str(found[field]) for field in agreed.key).encode() != record.key:
+        raise Unreadable(f"its key is {record.key!r}", "wrong-key")
+    if broken:
+        raise Unreadable("; ".join(broken), *broken)
+    return found
+
+
+def untimely(record: Record, happened: Event) -> str | None:
+    """Whether it was published too long after it happened, or too long before."""
+    agreed = contract(record.topic)
+    delay = timedelta(milliseconds=record.published_ms) - since_epoch(happened["event_time"])
+    if agreed.horizon is not None and delay > agreed.horizon:
+        return "late"
+    if agreed.skew is not None and -delay > agreed.skew:
+        return "future"
+    return None
+
+
+def decoded(agreed: Contract, value: bytes | None) -> Event:
+    if value is None or len(value) < 5 or value[0] != 0:
+        raise Unreadable("not in the Confluent frame", "undecodable")
+    writer = writers(agreed.name).get(int.from_bytes(value[1:5], "big"))
+    if writer is None:
+        raise Unreadable("a schema that nobody has registered", "undecodable")
+    try:
+        found = fastavro.schemaless_reader(io.BytesIO(value[5:]), writer, None)
+    except OverflowError as error:
+        raise Unreadable("a time that no calendar has, and Spark does") from error
+    except (EOFError, IndexError, ValueError) as error:
+        raise Unreadable(f"does not decode: {error}", "undecodable") from error
+    assert isinstance(found, dict)
+    return found
+
+
+def since_epoch(at: datetime) -> timedelta:
+    return at - datetime.fromtimestamp(0, at.tzinfo)
+
+
+@cache
+def writers(topic: str) -> dict[int, Any]:
+    schemas = schemas_of(contract(topic))
+    return {schema_id: fastavro.parse_schema(schema) for schema_id, schema in schemas.items()}
+
+
+@cache
+def checked(topic: str) -> type[BaseModel]:
+    return model(contract(topic))

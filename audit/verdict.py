@@ -1,0 +1,115 @@
+"""Views as the API serves them, held against the oracle; stock against the ledger too."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from audit.inventory import Book, Oracle, Row
+from audit.ledger import Audit, audit
+from audit.limits import code_of
+from audit.oracles import oracle_of
+from audit.quarantine import Listing, listing
+from audit.served import Served, served
+from contracts import CONTRACTS, STOCK_LEVELS, Contract, digest
+from infra.kafka import Partition
+from infra.settings import Settings
+
+Difference = tuple[Row | None, Row | None]
+"""A row as it is served, and as the oracle has it; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A view as it is served, beside the oracle's."""
+
+    view: Contract
+    rows: int
+    live_digest: str
+    oracle_digest: str
+    differing: list[Difference]
+
+    @property
+    def agrees(self) -> bool:
+        return self.live_digest == self.oracle_digest and not self.differing
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Several answers to one question, and whether they agree."""
+
+    live: Served
+    views: tuple[Comparison, ...]
+    books: Mapping[Partition, Book]
+    """The oracle's."""
+    listing: Listing
+    audit: Audit | None
+    """None: the ledger says nothing of what these views tell."""
+
+    @property
+    def books_agree(self) -> bool:
+        return self.books == self.live.books
+
+    @property
+    def agree(self) -> bool:
+        """Whether nothing that was compared differs."""
+        same_views = all(one.agrees for one in self.views)
+        booked = self.audit is None or self.audit.agrees
+        return same_views and self.books_agree and self.listing.agrees and booked
+
+    @property
+    def exact(self) -> bool:
+        audited = self.audit is None or self.audit.made
+        return self.agree and self.listing.complete and audited
+
+
+def verdict(settings: Settings, pipeline: str) -> Verdict:
+    """Ask all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
+    ask = oracle_of(pipeline)  # before the API, which only says that it knows no such pipeline
+    live = served(settings, pipeline)
+    asked = ask(settings, live.inputs, code_of(settings, pipeline, live.generation))
+    answers = asked.views()
+    return Verdict(
+        live=live,
+        views=tuple(
+            compared(CONTRACTS[name], live.views.get(name, []), answers.get(name, []))
+            for name in sorted(live.views.keys() | answers.keys())
+        ),
+        books=asked.books(),
+        listing=listing(settings, asked),
+        audit=(
+            audit(settings, asked)
+            if isinstance(asked, Oracle) and STOCK_LEVELS.name in answers
+            else None
+        ),
+    )
+
+
+def compared(view: Contract, live: list[Row], oracle: list[Row]) -> Comparison:
+    expected = kept(view, oracle)
+    return Comparison(
+        view=view,
+        rows=len(live),
+        live_digest=digest(view, live),
+        oracle_digest=digest(view, expected),
+        differing=list(differing(view, live, expected)),
+    )
+
+
+def kept(view: Contract, rows: list[Row]) -> list[Row]:
+    """Those that readers still have: what began longer before the newest row, they have dropped."""
+    if view.retention is None or view.began is None or not rows:
+        return rows
+    oldest = max(row[view.began] for row in rows) - view.retention
+    return [row for row in rows if row[view.began] >= oldest]
+
+
+def differing(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
+    """Pairs of rows with one key that are not the same."""
+    ours, theirs = by_key(view, live), by_key(view, oracle)
+    for key in sorted(ours.keys() | theirs.keys()):
+        if ours.get(key) != theirs.get(key):
+            yield ours.get(key), theirs.get(key)
+
+
+def by_key(view: Contract, rows: list[Row]) -> Mapping[tuple[Any, ...], Row]:
+    return {tuple(row[field] for field in view.key): row for row in rows}

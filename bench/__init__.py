@@ -1,0 +1,1 @@
+"""How fast it is on this machine, each figure beside something simpler from the same run."""

@@ -1,0 +1,57 @@
+"""How fast the simulator fills a log with history, beside a loop that does nothing but produce."""
+
+import time
+from collections.abc import Iterator
+
+from bench import history
+from bench.broker import broker
+from bench.figures import Figure, Yardstick, at_least
+from bench.receipts import LINES, receipt
+from bench.scale import Scale
+from contracts import RECEIPTS, encode
+from infra.kafka import admin, apply_topics, end_offsets, producer
+from infra.settings import Settings
+
+PLAIN_TOPIC = "public.bench.plain.v1"
+PLAIN_RECEIPTS = 1_000_000
+POLL_EVERY = 1_000
+FLUSH_SECONDS_MAX = 60.0
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(where)
+    with broker(past):
+        seconds = history.fill(past, scale.history_days)
+        receipts = sum(end_offsets(admin(past), [RECEIPTS.name]).values())
+        plain = plain_rate(past)
+    yield Figure(
+        "backfill",
+        receipts / seconds,
+        "receipts/s",
+        at_least(20_000, stretch=40_000),
+        Yardstick("a plain producer loop", plain),
+        f"{receipts:,} receipts, {LINES} lines on average, and all else that happens in "
+        f"{24 * scale.history_days} hours of the world, with the start of the program. The loop "
+        f"produces one receipt of {LINES} lines again and again.",
+    )
+
+
+def plain_rate(where: Settings) -> float:
+    """Receipts per second that a loop gets into the log, one and the same."""
+    apply_topics(where, {PLAIN_TOPIC: RECEIPTS})
+    event = receipt(0)
+    value, key = encode(RECEIPTS, event), str(event["store_id"]).encode()
+    client = producer(where, linger_ms=50)
+    began = time.monotonic()
+    for number in range(PLAIN_RECEIPTS):
+        if number % POLL_EVERY == 0:
+            client.poll(0)
+        while True:
+            try:
+                client.produce(PLAIN_TOPIC, value, key, number % RECEIPTS.settings.partitions)
+                break
+            except BufferError:
+                client.poll(1)
+    if left := client.flush(FLUSH_SECONDS_MAX):
+        raise TimeoutError(f"{left} records were not taken in {FLUSH_SECONDS_MAX:g} s")
+    return PLAIN_RECEIPTS / (time.monotonic() - began)

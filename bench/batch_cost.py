@@ -1,0 +1,157 @@
+"""What a batch of a streaming query costs: CPU, planning, compilation, garbage collection."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import psutil
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from bench.scale import Scale
+from infra.wait import wait_until
+from pipelines.common.runtime.session import engine
+
+FIRST_BATCH_SECONDS_MAX = 300
+OPTIMIZATION, PLANNING = "optimization", "planning"
+"""Phases of a plan, by Spark's names."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a batch costs, on average."""
+
+    cpu_seconds: float
+    """Of Java and of Spark's Python workers."""
+    wall_ms: float
+    planning_ms: float
+    """Of the wall: Spark makes a plan for the batch."""
+    optimizing_ms: float
+    """Of the planning: the optimizer."""
+    compiling_ms: float
+    """Of the wall: generated source becomes classes."""
+    source_chars: int
+    """Of what Spark has generated for the query's plan."""
+    collecting: float
+    """The share of Java's CPU that garbage collection took."""
+    batches: int
+    seconds: float
+    """In which the batches were made."""
+
+    def __str__(self) -> str:
+        return (
+            f"{1000 * self.cpu_seconds:.0f} ms of CPU, {self.wall_ms:.0f} by the clock, "
+            f"{self.planning_ms:.0f} of them planning ({self.optimizing_ms:.0f} the optimizer), "
+            f"{self.compiling_ms:.1f} compiling; {100 * self.collecting:.0f} % of the CPU "
+            f"collected garbage; {60 * self.batches / self.seconds:.0f} batches a minute, "
+            f"{self.cpu_seconds * self.batches / self.seconds:.2f} cores; "
+            f"{self.source_chars:,} characters of generated source."
+        )
+
+
+def end(spark: SparkSession) -> None:
+    """End the session and its Java, so that the next session starts a Java of its own."""
+    java = engine(spark)
+    spark.stop()
+    java.kill()
+    java.wait()
+    SparkContext._gateway = SparkContext._jvm = None
+
+
+def cost(
+    spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
+) -> Cost:
+    """What a batch of the query costs, once Java knows it."""
+    query = started(spark.newSession())
+    wait_until(lambda: batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
+    time_passes(scale.batch_seconds)
+    java = psutil.Process(engine(spark).pid)
+    spent, first, began = cpu_seconds(java), batch(query), time.monotonic()
+    collected, compiled = collected_seconds(spark), compiling_seconds(spark)
+    time_passes(scale.batch_seconds)
+    seconds = time.monotonic() - began
+    spent, done = cpu_seconds(java) - spent, max(batch(query) - first, 1)
+    took = [one.durationMs for one in query.recentProgress if "queryPlanning" in one.durationMs]
+    found = Cost(
+        spent / done,
+        wall_ms=median(one["triggerExecution"] for one in took),
+        planning_ms=median(one["queryPlanning"] for one in took),
+        optimizing_ms=optimizing_ms(query),
+        compiling_ms=1000 * (compiling_seconds(spark) - compiled) / done,
+        source_chars=source_chars(spark, query),
+        collecting=(collected_seconds(spark) - collected) / spent,
+        batches=done,
+        seconds=seconds,
+    )
+    query.stop()
+    return found
+
+
+def compiling_seconds(spark: SparkSession) -> float:
+    """For how long Spark has compiled generated source so far."""
+    catalyst = java_of(spark).org.apache.spark.sql.catalyst
+    nanoseconds: int = catalyst.expressions.codegen.CodeGenerator.compileTime()
+    return nanoseconds / 1e9
+
+
+def optimizing_ms(query: StreamingQuery) -> float:
+    """What the optimizer took of a batch that is planned, in milliseconds."""
+    phases = planned(query).tracker().phases()
+    milliseconds: int = phases.apply(OPTIMIZATION).durationMs()
+    return float(milliseconds)
+
+
+def source_chars(spark: SparkSession, query: StreamingQuery) -> int:
+    """How long the source is that Spark has generated for the query's plan."""
+    debug = java_of(spark).org.apache.spark.sql.execution.debug.package
+    source: str = debug.codegenString(planned(query).executedPlan())
+    return len(source)
+
+
+def planned(query: StreamingQuery) -> Any:
+    """Java's object for a batch of the query that has been planned."""
+    found: list[Any] = []
+
+    def is_planned() -> bool:
+        last = query._jsq.streamingQuery().lastExecution()
+        found.append(last)
+        return bool(last.tracker().phases().contains(PLANNING))
+
+    wait_until(is_planned, "a batch is planned")
+    return found[-1]
+
+
+def java_of(spark: SparkSession) -> Any:
+    """Where the classes of the session's Java are found."""
+    assert spark.sparkContext._jvm is not None, "a session of this process has a Java"
+    return spark.sparkContext._jvm
+
+
+def collected_seconds(spark: SparkSession) -> float:
+    """For how long Java has collected garbage so far, by one thread."""
+    collectors = java_of(spark).java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
+    spent_ms: float = sum(one.getCollectionTime() for one in collectors)
+    return spent_ms / 1000
+
+
+def batch(query: StreamingQuery) -> int:
+    """The number of the last finished batch; -1 before the first."""
+    if (failed := query.exception()) is not None:
+        raise failed
+    last = query.lastProgress
+    return -1 if last is None else last.batchId
+
+
+def cpu_seconds(java: psutil.Process) -> float:
+    """Of the process and of its Python workers, those that have ended included."""
+    times = [one.cpu_times() for one in (java, *java.children(recursive=True))]
+    return sum(one.user + one.system + one.children_user + one.children_system for one in times)
+
+
+def time_passes(seconds: float) -> None:
+    """What is measured is what happens meanwhile."""
+    until = time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() >= until, "time passes", seconds + 30)

@@ -1,0 +1,136 @@
+"""How long it takes from a published receipt to an answer of the API that holds it."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+
+from bench.arrivals import Sample, arrivals, failed, milliseconds
+from bench.client import Client
+from bench.figures import Figure, at_most
+from bench.scale import Scale
+from bench.shops import ReceiptRate, running, selling, with_pipelines
+from contracts import ALERTS, RECEIPTS, STORE_SALES, VISITS, Contract
+from infra.settings import Settings
+
+RECEIPTS_PER_SECOND = 300.0
+PROBES_PER_SECOND = 5.0
+STORE, SKU = "S001", "SKU-00001"
+STOCK = f"/v1/stock/{STORE}/{SKU}?"
+
+
+def any_row(view: Contract) -> str:
+    """Where the API answers with a row of the view, whichever."""
+    return f"/v1/views/{view.name}/rows?limit=1&"
+
+
+ALERT = any_row(ALERTS)
+VIEWS = {
+    "inventory": STOCK,
+    "fraud": ALERT,
+    "analytics": any_row(STORE_SALES),
+    "visits": any_row(VISITS),
+}
+"""What each pipeline answers that reads receipts."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A receipt that was posted."""
+
+    posting_seconds: float
+    """Until the answer that says that the log has it."""
+    seen: Sequence[Sample]
+    """From there on, until an answer holds it: the shelf's, then that of the alerts if asked."""
+
+    @property
+    def stock(self) -> Sample:
+        return self.seen[0]
+
+    @property
+    def sent(self) -> Sample:
+        """From before it was posted until the shelf holds it."""
+        return Sample(self.posting_seconds + self.stock.seconds, self.stock.good)
+
+
+AIMS = {"alone": (250, 600), "with all": (300, 800)}
+"""Of p50 and p99 of the shelf, in milliseconds."""
+ALERT_AIM = 2_000
+"""Of p99 of the alerts."""
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    for word, own in with_pipelines(where):
+        yield from measured(word, selling(own, f"freshness-{word}", RECEIPTS_PER_SECOND), scale)
+
+
+def measured(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
+    median, slow = map(at_most, AIMS[word])
+    paths = [STOCK, ALERT] if "fraud" in own.pipeline_names else [STOCK]
+    with running(own):
+        probes, rate = asyncio.run(probed(own, scale, paths))
+    visible, *alerts = zip(*(probe.seen for probe in probes), strict=True)
+    sent = [probe.sent for probe in probes]
+    note = (
+        f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s, after {scale.warm_seconds:g}"
+        " s: from the acknowledgement to the answer of a read with min_offset. From before the "
+        f"post: p50 {milliseconds(sent, 50):,.0f} ms, p99 {milliseconds(sent, 99):,.0f} ms."
+        + failed(visible)
+    )
+    name = f"visible, pipeline {word}"
+    yield Figure(f"{name}, p50", milliseconds(visible, 50), "ms", median)
+    yield Figure(f"{name}, p99", milliseconds(visible, 99), "ms", slow, note=note)
+    for told in alerts:
+        yield Figure(
+            "alerts know a receipt, p99",
+            milliseconds(told, 99),
+            "ms",
+            at_most(ALERT_AIM),
+            note="the same receipts, from the acknowledgement to the answer of the alerts' view; "
+            f"p50 {milliseconds(told, 50):,.0f} ms." + failed(told),
+        )
+
+
+async def probed(
+    where: Settings,
+    scale: Scale,
+    paths: Sequence[str],
+    per_second: float = PROBES_PER_SECOND,
+) -> tuple[Sequence[Probe], float]:
+    """The probes, so many a second, and the rate of receipts beside them."""
+    client = Client(where)
+    warm, own = (partial(probe, client, paths, name) for name in ("warm", "probe"))
+    await arrivals(warm, per_second, scale.warm_seconds)
+    rate = ReceiptRate(where)
+    probes = await arrivals(own, per_second, scale.probe_seconds)
+    return probes, rate()
+
+
+async def probe(client: Client, paths: Sequence[str], name: str, number: int, _due: float) -> Probe:
+    """Post a receipt, and read by each of the paths until it holds it."""
+    clock = asyncio.get_running_loop().time
+    now = (await client.get("/v1/clock")).document["world_time"]
+    sent = clock()
+    stored = await client.post(f"/v1/events/{RECEIPTS.name}", sale(f"{name}-{number}", now))
+    acknowledged = clock()
+    if stored.status != HTTPStatus.CREATED:
+        raise ValueError(f"A receipt should be taken, but: {stored.status} {stored.body[:500]!r}")
+    record = stored.document["min_offset"]
+
+    async def seen(path: str) -> Sample:
+        answer = await client.get(f"{path}min_offset={record}")
+        return Sample(clock() - acknowledged, answer.status == HTTPStatus.OK)
+
+    return Probe(acknowledged - sent, await asyncio.gather(*map(seen, paths)))
+
+
+def sale(event_id: str, world_time: str) -> dict[str, object]:
+    return {
+        "event_id": event_id,
+        "event_time": world_time,
+        "store_id": STORE,
+        "register_id": f"{STORE}-R9",
+        "cashier_id": f"{STORE}-K99",
+        "lines": [{"sku": SKU, "units": 1, "unit_price_cents": 100}],
+    }

@@ -1,0 +1,177 @@
+"""Whether a live batch costs more when much is remembered, or when one key is hot."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from threading import Event, Thread
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from bench import yardstick
+from bench.batch_cost import Cost, cost, end
+from bench.broker import broker
+from bench.figures import Figure, at_most
+from bench.generations import as_often_as_yardstick, create, live_pace
+from bench.receipts import Log, heartbeat, publish, receipt
+from bench.scale import Scale
+from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
+from generators.ticks import START_MS
+from infra.settings import Settings
+from pipelines.common.runtime.pace import catching_up
+from pipelines.common.runtime.query import Run, start
+from pipelines.common.runtime.session import session
+
+APART_MS = 3
+"""World time between two receipts: a million are within the horizon, so all are remembered."""
+LIVE_MS = START_MS + 3_600_000
+"""When what comes while a batch is measured happens: after all that is remembered."""
+PER_BATCH = 10
+"""Events that are published for each batch."""
+HOT = "HOT"
+"""The cashier, and the product in one store, that everything is about."""
+HOT_LINES = 200
+"""Movements of the hot shelf in one receipt: as many as its contract allows."""
+COLD_CASHIERS = 1_000
+GROWTH_MAX = 1.5
+HOT_MAX = 1.0
+
+EVENTS = count(1)
+
+Make = Callable[[int], tuple[Contract, dict[str, Any]]]
+"""An event for a number, and its topic."""
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    own = where.model_copy(update={"data_dir": where.data_dir / "growth"})
+    with broker(own):
+        spark = session(own, "growth")
+        try:
+            measured(spark, own, scale, "inventory", sold)  # thrown away: Java is young
+            yield hot_cashier(spark, own, scale)
+            yield hot_shelf(spark, own, scale)
+            yield from remembered(spark, own, scale)
+        finally:
+            end(spark)
+
+
+def hot_cashier(spark: SparkSession, where: Settings, scale: Scale) -> Figure:
+    """A batch of fraud whose refunds are all of one cashier, who has made very many."""
+    hot = partial(refunded, cashiers=1)
+    append(where, scale.hot_refunds, hot)
+    return compared(
+        f"cashier with {scale.hot_refunds:,} refunds",
+        measured(spark, where, scale, "fraud", hot),
+        measured(spark, where, scale, "fraud", refunded),
+        f"{PER_BATCH} cashiers",
+    )
+
+
+def hot_shelf(spark: SparkSession, where: Settings, scale: Scale) -> Figure:
+    """A batch of inventory whose movements are all of one shelf, which has very many."""
+    append(where, scale.hot_movements // HOT_LINES, partial(sold_hot, lines=HOT_LINES))
+    return compared(
+        f"shelf with {scale.hot_movements:,} movements",
+        measured(spark, where, scale, "inventory", sold_hot),
+        measured(spark, where, scale, "inventory", sold),
+        "many shelves",
+    )
+
+
+def compared(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
+    note = f"{PER_BATCH} events a batch of the hot key: {hot} As many of {others}: {cold}"
+    return Figure(what, hot.cpu_seconds / cold.cpu_seconds, "×", at_most(HOT_MAX), note=note)
+
+
+def remembered(spark: SparkSession, where: Settings, scale: Scale) -> Iterator[Figure]:
+    """A batch of inventory with more and more ids in its state."""
+    published, found = 0, list[Cost]()
+    for ids in scale.remembered:
+        publish(where, published, ids, APART_MS)
+        published = ids
+        found.append(measured(spark, where, scale, "inventory", sold))
+        yield Figure(
+            f"batch with {ids:,} ids", 1000 * found[-1].cpu_seconds, "ms", note=f"{found[-1]}"
+        )
+    seconds = [each.cpu_seconds for each in found]
+    yield Figure(
+        "dearest batch, × the cheapest",
+        max(seconds) / min(seconds),
+        "×",
+        at_most(GROWTH_MAX),
+        note="Of inventory, in one partition of state; one batch in 64 walks all of it.",
+    )
+
+
+def sold(number: int) -> tuple[Contract, dict[str, Any]]:
+    """A receipt of some store, with products that many other receipts have too."""
+    return RECEIPTS, {**receipt(number), "event_id": f"live-{number}", "event_time": LIVE_MS}
+
+
+def sold_hot(number: int, lines: int = 3) -> tuple[Contract, dict[str, Any]]:
+    """A receipt of one store with lines of one product."""
+    line = {"sku": HOT, "units": 1, "unit_price_cents": 249}
+    topic, event = sold(number)
+    return topic, {**event, "store_id": HOT, "lines": [line] * lines}
+
+
+def refunded(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict[str, Any]]:
+    """A refund without a receipt, by one of so many cashiers."""
+    name = f"{HOT}-{number % cashiers}"
+    return REFUNDS, {
+        "event_id": f"refund-{number}",
+        "event_time": LIVE_MS,
+        "store_id": HOT,
+        "register_id": HOT,
+        "cashier_id": name,
+        "card_token": None,
+        "receipt_event_id": None,
+        "receipt_event_time": None,
+        "lines": [{"sku": HOT, "units": 2, "unit_price_cents": 249}],
+    }
+
+
+def append(where: Settings, events: int, make: Make) -> None:
+    """Publish so many of these events."""
+    log = Log(where)
+    for number in (next(EVENTS) for _ in range(events)):
+        topic, event = make(number)
+        log.append(topic, event["store_id"], event)
+    log.append(HEARTBEATS, "world", heartbeat(f"beat-{next(EVENTS)}", LIVE_MS))
+    log.flush()
+
+
+@contextmanager
+def published_again_and_again(where: Settings, make: Make) -> Iterator[None]:
+    """Some events for each batch, until the block ends."""
+    stop = Event()
+
+    def publish_on() -> None:
+        while not stop.wait(yardstick.SECONDS_PER_BATCH):
+            append(where, PER_BATCH, make)
+
+    thread = Thread(target=publish_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def measured(spark: SparkSession, where: Settings, scale: Scale, name: str, make: Make) -> Cost:
+    """What a live batch with these events costs a new generation that has read all before them."""
+    with published_again_and_again(where, make):
+        return cost(spark, partial(caught_up, where=where, name=name), scale)
+
+
+def caught_up(spark: SparkSession, where: Settings, name: str) -> StreamingQuery:
+    """The live query of a new generation of the pipeline, once it has read all there is."""
+    pipeline = as_often_as_yardstick(name)
+    work = Run(spark, where, pipeline, create(where, pipeline))
+    fast = catching_up(pipeline.reads, work.unread(), where.pipeline_records_per_batch_max)
+    start(work, replace(fast, state_partitions=1)).awaitTermination()
+    return start(work, live_pace(pipeline))

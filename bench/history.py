@@ -1,0 +1,34 @@
+"""A world with a past, shared by the parts that need one."""
+
+import subprocess
+import sys
+import time
+
+from infra.processes import environment
+from infra.settings import Settings
+
+BACKFILL_SECONDS_MAX = 600
+
+
+def folder(where: Settings) -> Settings:
+    """The same settings over the world with a past."""
+    return where.model_copy(update={"data_dir": where.data_dir / "history"})
+
+
+def fill(past: Settings, days: int) -> float:
+    """Publish what is missing of the world's first days; returns how many seconds it took.
+
+    That is nothing when another part of the bench has done so. The broker has to run.
+    """
+    command = ["-m", "generators.simulator", "--backfill-days", str(days), "--stop-after-backfill"]
+    began = time.monotonic()
+    with (past.data_dir / "backfill.log").open("ab") as log:
+        subprocess.run(
+            [sys.executable, *command],
+            env=environment(past),
+            stdout=log,
+            stderr=log,
+            check=True,
+            timeout=BACKFILL_SECONDS_MAX,
+        )
+    return time.monotonic() - began

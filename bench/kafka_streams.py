@@ -1,0 +1,180 @@
+"""The same work in Kafka Streams, as far as it goes: receipts, each counted once, summed by shelf.
+
+What it leaves out: validation, three of the four topics, releases and record accounting. Its answer
+is the changelog of its state; it writes no view beside it.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from itertools import count
+from pathlib import Path
+from typing import IO
+
+from confluent_kafka import ConsumerGroupState, KafkaException
+
+from contracts import RECEIPTS
+from contracts.schemas import schema_id
+from contracts.times import MILLISECOND
+from infra.jars import streams_jars
+from infra.java import java
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from infra.supervisor.tail import tail
+from infra.wait import wait_until
+from pipelines.common.runtime.janino import compile_classes
+
+SOURCES = Path(__file__).parent / "java"
+PROGRAM = "retail.bench.Replays"
+THREADS = min(os.cpu_count() or 1, RECEIPTS.settings.partitions)
+UNITS_SOLD = "units-sold"
+"""The store with the units that each shelf sold: store/sku → a long of eight bytes."""
+
+ASSIGNED_SECONDS_MAX = 60.0
+ANSWER_SECONDS_MAX = 30.0
+LOG_LINES_SHOWN = 8
+
+
+class Guarantee(Enum):
+    """What Kafka Streams promises, and after how many milliseconds it commits."""
+
+    EXACTLY_ONCE = ("exactly_once_v2", 100)
+    """The interval is its default."""
+    AT_LEAST_ONCE = ("at_least_once", 1_000)
+    """Its default is 30 seconds: so long a reader would wait."""
+
+    @property
+    def label(self) -> str:
+        return f"Streams, {self.name.lower().replace('_', '-')}"
+
+
+class Streams:
+    """Replays of all receipts in one Java, each by an application of its own."""
+
+    def __init__(self, where: Settings, orders: IO[str], answers: IO[str]) -> None:
+        self._where = where
+        self._orders = orders
+        self._answers = answers
+        self._admin = admin(where)
+        self._numbers = count(1)
+
+    def replay(self, guarantee: Guarantee) -> float:
+        """Seconds from the first receipt until all are counted and committed."""
+        with self.application() as name:
+            return self.run(name, guarantee)
+
+    @contextmanager
+    def application(self) -> Iterator[str]:
+        """The id of a new application; what it keeps is gone when the block ends."""
+        name = f"bench-streams-{next(self._numbers)}"
+        try:
+            yield name
+        finally:
+            shutil.rmtree(folder(self._where) / name, ignore_errors=True)
+            made = [one for one in self._admin.list_topics().topics if one.startswith(f"{name}-")]
+            for topic in self._admin.delete_topics(made).values() if made else ():
+                topic.result(ANSWER_SECONDS_MAX)
+
+    def run(self, application: str, guarantee: Guarantee) -> float:
+        """As `replay`, by this application. Raises RuntimeError when its Java ends."""
+        ends = end_offsets(self._admin, [RECEIPTS.name])
+        promise, commit_ms = guarantee.value
+        self._order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
+        # A thread that came later would have to wait for what the first one took.
+        wait_until(
+            lambda: self._is_assigned(application),
+            "each thread of Kafka Streams has partitions",
+            ASSIGNED_SECONDS_MAX,
+        )
+        self._order()
+        answer = self._answers.readline()
+        if not answer:
+            shown = tail(log(self._where), LOG_LINES_SHOWN)
+            raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{shown}")
+        return float(answer)
+
+    def _order(self, *words: object) -> None:
+        print(*words, file=self._orders, flush=True)
+
+    def _is_assigned(self, application: str) -> bool:
+        described = self._admin.describe_consumer_groups([application])[application]
+        try:
+            group = described.result(ANSWER_SECONDS_MAX)
+        except KafkaException:  # there is none yet
+            return False
+        shares = [member.assignment.topic_partitions for member in group.members]
+        stable = group.state == ConsumerGroupState.STABLE
+        return stable and len(shares) == THREADS and all(shares)
+
+
+def changelog(application: str) -> str:
+    """The topic with the application's answer."""
+    return f"{application}-{UNITS_SOLD}-changelog"
+
+
+@contextmanager
+def kafka_streams(where: Settings) -> Iterator[Streams]:
+    """A Java with Kafka Streams, with the heap of the pipelines' Java, until the block ends."""
+    shutil.rmtree(folder(where), ignore_errors=True)
+    folder(where).mkdir(parents=True)
+    config = folder(where) / "streams.properties"
+    config.write_text("".join(f"{name}={value}\n" for name, value in options(where).items()))
+    with (
+        log(where).open("wb") as printed,
+        subprocess.Popen(
+            [*command(where), str(config), RECEIPTS.name, str(schema_id(RECEIPTS)), memory_ms()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdin
+        assert process.stdout
+        try:
+            yield Streams(where, process.stdin, process.stdout)
+        finally:
+            process.kill()
+
+
+def command(where: Settings) -> list[str]:
+    jars = streams_jars()
+    class_path = [compile_classes(SOURCES, where.jars_dir, jars), *jars]
+    return [
+        str(java()),
+        f"-Xmx{where.spark_driver_memory}",
+        "-XX:+UseSerialGC",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-cp",
+        os.pathsep.join(map(str, class_path)),
+        PROGRAM,
+    ]
+
+
+def options(where: Settings) -> dict[str, str]:
+    """What is not Kafka Streams' default."""
+    return {
+        "bootstrap.servers": where.bootstrap_servers,
+        "state.dir": str(folder(where)),
+        "num.stream.threads": str(THREADS),
+        # Its changelogs carry world time, as the receipts do.
+        "topic.message.timestamp.after.max.ms": str(2**63 - 1),
+    }
+
+
+def memory_ms() -> str:
+    """For how long after its first copy another one may be published, and still be in time."""
+    assert RECEIPTS.horizon
+    assert RECEIPTS.skew
+    return str((RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND)
+
+
+def folder(where: Settings) -> Path:
+    return where.data_dir / "streams"
+
+
+def log(where: Settings) -> Path:
+    return where.data_dir / "streams.log"

@@ -1,0 +1,169 @@
+"""What it costs to live: a batch of each pipeline beside a yardstick query's, and a shop."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from bench import yardstick
+from bench.arrivals import failed, milliseconds
+from bench.batch_cost import Cost, cost, cpu_seconds, end, time_passes
+from bench.figures import Figure, at_most
+from bench.freshness import RECEIPTS_PER_SECOND, VIEWS, probed
+from bench.generations import as_often_as_yardstick, create, live_pace
+from bench.memory import GB, taken
+from bench.scale import Scale
+from bench.shops import Shop, running, selling
+from infra.processes import engines
+from infra.settings import Settings
+from infra.supervisor import orphans
+from pipelines.common.generations.generation import checkpoint
+from pipelines.common.runtime.query import Run, start
+from pipelines.common.runtime.session import session
+
+SLOW_PROBES_PER_SECOND = 2.0
+"""Each waits for every pipeline, some for five seconds, and the API lets so many wait at once."""
+RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A shop in which live batches are measured."""
+
+    name: str
+    visible_ms_max: tuple[float, float]
+    """Aims for p50 and p99, from published to visible in the stock."""
+    cores_max: float | None = None
+
+
+DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
+BUSY = Kind(f"{RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    default = where.model_copy(update={"data_dir": where.data_dir / "live"})
+    with running(default) as shop:
+        time_passes(scale.age_seconds)
+        yield from lived_in(shop, scale, DEFAULT)
+        yield from batches(default, scale, DEFAULT)
+        yield from by_defaults(default, scale)
+    busy = selling(where, "live-busy", RECEIPTS_PER_SECOND)
+    with running(busy) as shop:
+        time_passes(scale.warm_seconds)
+        yield from lived_in(shop, scale, BUSY)
+        yield from batches(busy, scale, BUSY)
+
+
+def lived_in(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
+    """The shop as it is, with all its pipelines in one Java."""
+    where = shop.where
+    [java] = engines(shop.pid("pipelines"))
+    spent, made, began = cpu_seconds(java), newest_batches(where), time.monotonic()
+    time_passes(scale.batch_seconds)
+    seconds = time.monotonic() - began
+    per_minute = {
+        name: 60 * (newest - made[name]) / seconds for name, newest in newest_batches(where).items()
+    }
+    cores = (cpu_seconds(java) - spent) / seconds
+    aim = None if kind.cores_max is None else at_most(kind.cores_max)
+    shares = ", ".join(f"{name} {each:.0f}" for name, each in per_minute.items())
+    note = (
+        f"Java and its Python workers, all pipelines; batches a minute: {shares}. "
+        f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch."
+    )
+    yield Figure(f"{kind.name}, Spark", cores, "cores", aim, note=note)
+    yield from visible(where, scale, kind)
+    yield Figure(
+        f"{kind.name}, memory", sum(map(taken, orphans.find(where.data_dir))) / GB, "GB", at_most(3)
+    )
+
+
+def visible(where: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+    """How long a receipt takes from its acknowledgement to an answer of each pipeline."""
+    names = [name for name in where.pipeline_names if name in VIEWS]
+    short = replace(scale, warm_seconds=1)
+    views = [VIEWS[name] for name in names]
+    probes, rate = asyncio.run(probed(where, short, views, SLOW_PROBES_PER_SECOND))
+    for name, seen in zip(names, zip(*(probe.seen for probe in probes), strict=True), strict=True):
+        p50, p99 = kind.visible_ms_max if name == "inventory" else (None, None)
+        note = f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s.{failed(seen)}"
+        for percent, aim in ((50, p50), (99, p99)):
+            yield Figure(
+                f"{kind.name}, {name} p{percent}",
+                milliseconds(seen, percent),
+                "ms",
+                None if aim is None else at_most(aim),
+                note=note if percent == 99 else "",
+            )
+
+
+def newest_batches(where: Settings) -> dict[str, int]:
+    """The number of the newest batch of each pipeline's first generation."""
+    return {name: checkpoint(where, name, 1).newest_begun() for name in where.pipeline_names}
+
+
+def batches(where: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+    """A batch of each pipeline beside the yardstick's, in one Java, on the shop's log."""
+    spark = session(where, "bench")
+    try:
+        first = cost(spark, partial(sized, where=where), scale)
+        found = {
+            name: cost(spark, partial(live, where=where, name=name), scale)
+            for name in where.pipeline_names
+        }
+        last = cost(spark, partial(sized, where=where), scale)
+    finally:
+        end(spark)
+    bare = (first.cpu_seconds + last.cpu_seconds) / 2
+    yield Figure(
+        f"{kind.name}, yardstick's batch, CPU",
+        1000 * last.cpu_seconds,
+        "ms",
+        note=f"The least of the kind: one topic, deduplicated, summed, written. {last} Before the "
+        f"pipelines, while Java was young: {1000 * first.cpu_seconds:.0f} ms. They are held beside "
+        "the mean.",
+    )
+    for name, each in found.items():
+        aim = at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None
+        what = f"{kind.name}, {name}, × yardstick"
+        yield Figure(what, each.cpu_seconds / bare, "×", aim, note=str(each))
+
+
+def by_defaults(where: Settings, scale: Scale) -> Iterator[Figure]:
+    """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
+    ours = measured_alone(session(where, "bench"), partial(sized, where=where), scale)
+    folder = where.data_dir / "yardstick-by-defaults"
+    plain = partial(yardstick.start, where=where, folder=folder, ours=False)
+    theirs = measured_alone(yardstick.plain_session(where), plain, scale)
+    yield Figure(
+        "yardstick, × Spark's defaults",
+        ours.cpu_seconds / theirs.cpu_seconds,
+        "×",
+        at_most(0.5),
+        note=f"Ours: {ours} By defaults: {theirs} Both in a Java that had just been started.",
+    )
+
+
+def measured_alone(
+    spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
+) -> Cost:
+    """The cost of the query's batch, in a session that ends with it."""
+    try:
+        return cost(spark, started, scale)
+    finally:
+        end(spark)
+
+
+def sized(spark: SparkSession, where: Settings) -> StreamingQuery:
+    return yardstick.start(spark, where, where.data_dir / "yardstick")
+
+
+def live(spark: SparkSession, where: Settings, name: str) -> StreamingQuery:
+    """A new generation of the pipeline that reads as a live one, as often as the yardstick does."""
+    pipeline = as_often_as_yardstick(name)
+    work = Run(spark, where, pipeline, create(where, pipeline))
+    return start(work, live_pace(pipeline))

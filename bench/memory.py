@@ -1,0 +1,66 @@
+"""How much memory a shop takes that has read a long history and lives on."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+import psutil
+
+from bench import history
+from bench.broker import broker
+from bench.figures import Figure, at_most
+from bench.scale import Scale
+from bench.shops import lags, running, with_pipelines
+from infra.settings import Settings
+from infra.supervisor import orphans
+from infra.wait import until
+
+LOOK_SECONDS = 2.0
+GB = 1e9
+
+AIMS_GB = {"alone": 4, "with all": 6}
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(where)
+    with broker(past):
+        history.fill(past, scale.history_days)
+    for word, own in with_pipelines(past):
+        yield measured(word, own, scale)
+
+
+def measured(word: str, own: Settings, scale: Scale) -> Figure:
+    with running(own) as shop:
+        found = looked(own, scale.live_seconds)
+        behind = max(lags(shop))
+    processes = len(found[-1])
+    return Figure(
+        f"memory, pipeline {word}",
+        sum(found[-1]) / GB,
+        "GB",
+        at_most(AIMS_GB[word]),
+        note=f"{processes} processes, shared pages counted once, {scale.live_seconds:g} s after "
+        f"catching up with {24 * scale.history_days} hours; {behind:g} records "
+        f"behind. Highest meanwhile: {max(map(sum, found)) / GB:.2f} GB.",
+    )
+
+
+def looked(where: Settings, seconds: float) -> list[list[int]]:
+    """The bytes of every process of the shop, again and again."""
+    found: list[list[int]] = []
+    deadline = time.monotonic() + seconds
+
+    def look() -> bool:
+        found.append([taken(process) for process in orphans.find(where.data_dir)])
+        return time.monotonic() >= deadline
+
+    until(look, 2 * seconds, LOOK_SECONDS)
+    return found
+
+
+def taken(process: psutil.Process) -> int:
+    """Bytes that are resident; what is shared with others by its share, where the system tells."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        full = process.memory_full_info()
+        return int(getattr(full, "pss", full.rss))
+    return 0

@@ -1,0 +1,61 @@
+"""How long reads of one shelf take while receipts flow."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from http import HTTPStatus
+from random import Random
+
+from bench.arrivals import Sample, arrivals, failed, milliseconds
+from bench.client import Client
+from bench.figures import Figure, Yardstick, at_most
+from bench.scale import Scale
+from bench.shops import ReceiptRate, running, selling
+from infra.settings import Settings
+
+RECEIPTS_PER_SECOND = 100.0
+READS_PER_SECOND = 200.0
+SHELVES = 500
+SEED = 1
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    own = selling(where, "reads", RECEIPTS_PER_SECOND)
+    with running(own):
+        shelves, health, rate = asyncio.run(read(own, scale))
+    yield Figure(
+        "one shelf read, p50",
+        milliseconds(shelves, 50),
+        "ms",
+        yardstick=Yardstick("a read of /healthz", milliseconds(health, 50)),
+    )
+    yield Figure(
+        "one shelf read, p99",
+        milliseconds(shelves, 99),
+        "ms",
+        at_most(25),
+        Yardstick("a read of /healthz", milliseconds(health, 99)),
+        f"{len(shelves):,} reads, {READS_PER_SECOND:g}/s, each timed from when it was due, beside "
+        f"{rate:,.0f} receipts/s, after {scale.warm_seconds:g} s." + failed(shelves),
+    )
+
+
+async def read(where: Settings, scale: Scale) -> tuple[Sequence[Sample], Sequence[Sample], float]:
+    """Reads of shelves, then of the health route alone, and the rate of receipts beside them."""
+    client, draw = Client(where), Random(SEED)
+    page = (await client.get(f"/v1/stock?limit={SHELVES}")).document["items"]
+    shelves = [f"/v1/stock/{row['store_id']}/{row['sku']}" for row in page]
+    any_shelf = timed(client, lambda: draw.choice(shelves))
+    await arrivals(any_shelf, READS_PER_SECOND, scale.warm_seconds)
+    rate = ReceiptRate(where)
+    found = await arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
+    health = timed(client, lambda: "/healthz")
+    return found, await arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()
+
+
+def timed(client: Client, path: Callable[[], str]) -> Callable[[int, float], Awaitable[Sample]]:
+    async def one(_number: int, due: float) -> Sample:
+        answer = await client.get(path())
+        seconds = asyncio.get_running_loop().time() - due
+        return Sample(seconds, answer.status == HTTPStatus.OK)
+
+    return one

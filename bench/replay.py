@@ -1,0 +1,136 @@
+"""How fast inventory is replayed, beside Spark's bare read, and beside Kafka Streams."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+
+from pyspark.sql import SparkSession
+
+from bench import history
+from bench.broker import broker
+from bench.figures import Figure, Yardstick, at_least
+from bench.generations import create
+from bench.kafka_streams import THREADS, Guarantee, kafka_streams
+from bench.scale import Scale
+from contracts import RECEIPTS
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from pipelines.common.pipeline import load
+from pipelines.common.runtime.backlog import backlog
+from pipelines.common.runtime.pace import catching_up
+from pipelines.common.runtime.query import Run, refuse_drops, start
+from pipelines.common.runtime.session import engine, session
+from pipelines.common.runtime.source import FETCH, kafka_options
+
+REPLAY_SECONDS_MAX = 300
+STREAMS_PERCENT_MIN = 300
+LEFT_OUT = (
+    f"The yardstick: the same log's receipts in Kafka Streams, warm, {THREADS} threads; each once, "
+    "summed by shelf, in RocksDB and its changelogs. It leaves out validation, the three other "
+    "topics, releases, record accounting, and a view beside its state."
+)
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(where)
+    with broker(past), replays(past) as again, kafka_streams(past) as streams:
+        history.fill(past, scale.history_days)
+        again.replay()  # thrown away: Java has compiled nothing yet
+        for guarantee in Guarantee:
+            streams.replay(guarantee)
+        passes = [
+            (again.bare_read(), again.replay(), *map(streams.replay, Guarantee))
+            for _ in range(scale.replays)
+        ]
+        records, receipts = again.records(), again.receipts()
+    bare, replayed, *others = map(median, zip(*passes, strict=True))
+    yield Figure(
+        "inventory replay",
+        records / replayed,
+        "records/s",
+        at_least(100_000, stretch=150_000),
+        Yardstick("Spark's bare read", records / bare, at_least(25, stretch=40)),
+        f"Warm, median of {scale.replays}; {records:,} records, {receipts:,} of them receipts. "
+        "Read, validated, deduplicated, summed, written, marked. The bare read: same topics, "
+        "session and consumer options, and nothing done with it.",
+    )
+    for guarantee, seconds in zip(Guarantee, others, strict=True):
+        yield beside_streams(guarantee, records / replayed, receipts / seconds)
+
+
+def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Figure:
+    """The inventory's rate beside that of Kafka Streams, in records and receipts a second."""
+    exactly_once = guarantee is Guarantee.EXACTLY_ONCE
+    return Figure(
+        "replay against Kafka Streams",
+        replayed,
+        "records/s",
+        yardstick=Yardstick(
+            guarantee.label,
+            streamed,
+            at_least(STREAMS_PERCENT_MIN) if exactly_once else None,
+        ),
+        note=LEFT_OUT if exactly_once else "",
+    )
+
+
+class Replays:
+    """Replays of all that the log holds, in one Spark session, each by a generation of its own."""
+
+    def __init__(self, where: Settings, spark: SparkSession) -> None:
+        self._where = where
+        self._spark = spark
+        self._admin = admin(where)
+        self._pipeline = load("inventory")
+        self._topics = [topic.name for topic in self._pipeline.inputs]
+
+    def records(self) -> int:
+        """How many there are to read, in all topics together."""
+        return sum(end_offsets(self._admin, self._topics).values())
+
+    def receipts(self) -> int:
+        return sum(end_offsets(self._admin, [RECEIPTS.name]).values())
+
+    def bare_read(self) -> float:
+        """Seconds in which Spark reads all topics, one row after the other, and forgets them."""
+        began = time.monotonic()
+        (
+            self._spark.read.format("kafka")
+            .options(**kafka_options(self._where), **FETCH)
+            .option("subscribe", ",".join(self._topics))
+            .load()
+            .write.format("noop")
+            .mode("overwrite")
+            .save()
+        )
+        return time.monotonic() - began
+
+    def replay(self) -> float:
+        """Seconds in which a new generation reads all topics and writes its view."""
+        generation = create(self._where, self._pipeline)
+        records_max = self._where.pipeline_records_per_batch_max
+        left = backlog(self._where, self._topics, {})
+        now = catching_up(self._pipeline.reads, left, records_max)
+        began = time.monotonic()
+        query = start(Run(self._spark, self._where, self._pipeline, generation), now)
+        if not query.awaitTermination(REPLAY_SECONDS_MAX):
+            raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
+        seconds = time.monotonic() - began
+        refuse_drops(query)
+        read = sum(generation.checkpoint(self._where).committed().values())
+        if read != self.records():
+            raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
+        shutil.rmtree(generation.folder(self._where))
+        return seconds
+
+
+@contextmanager
+def replays(where: Settings) -> Iterator[Replays]:
+    """A Spark session, as the pipelines have it, until the block ends."""
+    spark = session(where, "bench")
+    try:
+        yield Replays(where, spark)
+    finally:
+        engine(spark).kill()  # as a generation ends

@@ -1,0 +1,106 @@
+"""What was measured, as a table for a person and as a document for a program."""
+
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from textwrap import wrap
+from typing import Any
+
+import psutil
+
+from bench.figures import Aim, Figure, Outcome
+from bench.scale import Scale
+
+WIDTH = 80
+WHAT_WIDTH, MEASURED_WIDTH, AIM_WIDTH = 32, 21, 11
+GIB = 1024**3
+
+
+def heads() -> str:
+    return _row("", "measured", "aim", "")
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """The part's rows, none wider than WIDTH, and why there are no more."""
+    for figure in outcome.figures:
+        yield from rows(figure)
+    if outcome.failure:
+        yield from _wrapped(f"{outcome.part} failed. {outcome.failure}", indent=2)
+
+
+def rows(figure: Figure) -> Iterator[str]:
+    measured = f"{number(figure.measured)} {figure.unit}"
+    yield _row(figure.what, measured, *aimed(figure.aim, figure.measured))
+    if figure.yardstick:
+        percent = f"{number(figure.percent)} % of {number(figure.yardstick.measured)}"
+        aim = aimed(figure.yardstick.aim, figure.percent, " %")
+        yield _row(f"  of {figure.yardstick.what}", percent, *aim)
+    yield from _wrapped(figure.note, indent=4)
+
+
+def aimed(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
+    """The aim, and what became of it; the unit stands in the column before, mostly."""
+    if aim is None:
+        return "", ""
+    met = "stretch met" if aim.stretch_met(measured) else "met" if aim.met(measured) else "missed"
+    return f"{'≥' if aim.at_least else '≤'} {number(aim.bound)}{unit}", met
+
+
+def number(value: float) -> str:
+    """With three digits or more: what lies behind them is noise."""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def machine() -> dict[str, Any]:
+    """What it ran on; cores and load say how much of a figure is noise."""
+    return {
+        "cores": os.cpu_count(),
+        "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
+        "load_per_minute": round(os.getloadavg()[0], 2),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def document(scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    return {
+        "scale": asdict(scale),
+        "machine": ran_on,
+        "parts": [
+            {
+                "part": outcome.part,
+                "seconds": round(outcome.seconds, 1),
+                "failure": outcome.failure,
+                "figures": [described(figure) for figure in outcome.figures],
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def described(figure: Figure) -> dict[str, Any]:
+    told = {**asdict(figure), **_verdict(figure.aim, figure.measured)}
+    if figure.yardstick:
+        told["yardstick"] |= {
+            "percent": figure.percent,
+            **_verdict(figure.yardstick.aim, figure.percent),
+        }
+    return told
+
+
+def _verdict(aim: Aim | None, measured: float) -> dict[str, bool]:
+    if aim is None:
+        return {}
+    stretched = {} if aim.stretch is None else {"stretch_met": aim.stretch_met(measured)}
+    return {"met": aim.met(measured), **stretched}
+
+
+def _row(what: str, measured: str, aim: str, met: str) -> str:
+    told = f"  {what:<{WHAT_WIDTH}}{measured:>{MEASURED_WIDTH}}   {aim:<{AIM_WIDTH}}{met}"
+    return told.rstrip()
+
+
+def _wrapped(text: str, indent: int) -> Iterator[str]:
+    for line in text.splitlines():
+        yield from wrap(line, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)

@@ -1,0 +1,76 @@
+"""The parts of the bench, one after the other; one that fails does not stop the next."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+from bench.figures import Outcome
+from bench.part import figures
+from bench.scale import Scale
+from infra.processes import environment
+from infra.settings import Settings
+from infra.supervisor import daemon, orphans
+from infra.supervisor.tail import tail
+
+PART_SECONDS_MAX = 3_600.0
+STOP_SECONDS_MAX = 60.0
+LOG_LINES_SHOWN = 8
+
+
+class Part(StrEnum):
+    """In the order in which they run; each is a module of this name."""
+
+    LIVE = "live"
+    GROWTH = "growth"
+    BACKFILL = "backfill"
+    REPLAY = "replay"
+    BESIDE = "beside"
+    SIZES = "sizes"
+    FRESHNESS = "freshness"
+    READS = "reads"
+    MEMORY = "memory"
+
+
+def run(part: Part, where: Settings, scale: Scale) -> Outcome:
+    """What came of the part, whatever happened to it."""
+    file, log = where.data_dir / f"{part}.jsonl", where.data_dir / f"{part}.log"
+    began = time.monotonic()
+    with log.open("wb") as printed:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench.part", part.value, scale.name, str(file)],
+            env=environment(where),
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=printed,
+            start_new_session=True,  # an interrupt reaches it through `stop` alone, and once
+        )
+    try:
+        failure = explained(process.wait(PART_SECONDS_MAX), log)
+    except subprocess.TimeoutExpired:
+        failure = f"It should end within {PART_SECONDS_MAX:g} s, but did not."
+    finally:
+        stop(process, where.data_dir)
+    return Outcome(part, figures(file), time.monotonic() - began, failure)
+
+
+def explained(status: int, log: Path) -> str | None:
+    return None if status == 0 else f"It ended with status {status}:\n{tail(log, LOG_LINES_SHOWN)}"
+
+
+def stop(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Leave nothing behind: neither the part, nor its broker, nor a shop."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_SECONDS_MAX)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(STOP_SECONDS_MAX)
+    for home in filter(Path.is_dir, folder.iterdir()):
+        orphans.stop(home)
+        daemon.clear(home)

@@ -1,0 +1,71 @@
+"""How much is measured: all of it, or enough to see that it works."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    name: str
+    history_days: int
+    """World days that are backfilled, at the default rate: 170,000 receipts each."""
+    beside_days: int
+    """World days that are replayed beside a shop. Whole weeks: on the morning after them about as
+    much is sold as on the first."""
+    replays: int
+    """How often a log is replayed; the median counts."""
+    sizes: tuple[int, ...]
+    """Receipts in the log that grows."""
+    size_replays: int
+    warm_seconds: float
+    """How long a shop runs before its latencies count: Java compiles what is used."""
+    probe_seconds: float
+    read_seconds: float
+    live_seconds: float
+    """How long a shop has to live on before its memory counts."""
+    age_seconds: float
+    """How old a live shop is before its batches count."""
+    batch_seconds: float
+    """How long the batches of one pipeline are counted, after as long a time to warm."""
+    remembered: tuple[int, ...]
+    """Ids in the state of a live batch."""
+    hot_refunds: int
+    """Of one cashier in one shift."""
+    hot_movements: int
+    """Of one shelf."""
+
+
+FULL = Scale(
+    name="full",
+    history_days=10,
+    beside_days=7,
+    replays=3,
+    sizes=(1_000_000, 4_000_000, 8_000_000),
+    size_replays=2,
+    warm_seconds=240,
+    probe_seconds=60,
+    read_seconds=30,
+    live_seconds=60,
+    age_seconds=600,
+    batch_seconds=40,
+    remembered=(10_000, 100_000, 1_000_000),
+    hot_refunds=50_000,
+    hot_movements=1_000_000,
+)
+
+QUICK = Scale(
+    name="quick",
+    history_days=1,
+    beside_days=1,
+    replays=1,
+    sizes=(100_000, 400_000, 800_000),
+    size_replays=1,
+    warm_seconds=20,
+    probe_seconds=10,
+    read_seconds=10,
+    live_seconds=10,
+    age_seconds=30,
+    batch_seconds=10,
+    remembered=(1_000, 10_000, 100_000),
+    hot_refunds=5_000,
+    hot_movements=100_000,
+)

@@ -1,0 +1,135 @@
+"""A whole shop, started as a person starts it, for as long as it is measured."""
+
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from contracts import RECEIPTS
+from infra.kafka import admin, end_offsets
+from infra.processes import environment
+from infra.settings import Settings, root
+from infra.supervisor import daemon
+from infra.wait import wait_until
+
+COMMAND_SECONDS_MAX = 600
+CAUGHT_UP_SECONDS_MAX = 900.0
+LAG_RECORDS_MAX = 5_000
+
+SPINE = "inventory"
+"""The pipeline whose figures count, alone and beside the others."""
+
+MORNING = 1.15
+"""The world begins on a Monday at eight: by so much less is sold there than on average."""
+
+
+class CommandFailed(AssertionError):
+    """A command of the command line did not do what it should."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """The command line `retail` on one data folder."""
+
+    where: Settings
+
+    def start(self) -> None:
+        """Return when every part is ready."""
+        self.retail("up")
+
+    def stop(self) -> None:
+        self.retail("down")
+
+    def retail(self, *arguments: str) -> str:
+        """Run a command and return what it prints; raises CommandFailed when it fails."""
+        command = [sys.executable, "-m", "cli.main", *arguments]
+        return output(command, environment(self.where))
+
+    def get(self, path: str) -> Any:
+        """The API's answer, from JSON; raises OSError when there is none."""
+        with urllib.request.urlopen(f"{self.where.api_url}{path}", timeout=10) as answer:
+            return json.load(answer)
+
+    def pid(self, component: str) -> int:
+        """Of the component's process; raises LookupError while it has none."""
+        manager = daemon.running(self.where.data_dir)
+        pid = manager.process(component).pid if manager else 0
+        if not pid:
+            raise LookupError(f"{component} should run, but does not")
+        return pid
+
+
+def output(command: list[str], environment: dict[str, str]) -> str:
+    """What the command prints; raises CommandFailed when it fails."""
+    done = subprocess.run(
+        command,
+        cwd=root(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS_MAX,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise CommandFailed(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+@contextmanager
+def running(where: Settings) -> Iterator[Shop]:
+    """The shop, up and caught up with its log."""
+    where.data_dir.mkdir(parents=True, exist_ok=True)
+    shop = Shop(where)
+    try:
+        shop.retail("up")
+        wait_until(lambda: caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
+        yield shop
+    finally:
+        shop.retail("down")
+
+
+def caught_up(shop: Shop) -> bool:
+    return max(lags(shop)) <= LAG_RECORDS_MAX
+
+
+def lags(shop: Shop) -> list[float]:
+    """How many records each pipeline is behind, as the API tells; infinity while it has no row."""
+    stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.where.pipeline_names]
+    known = [pipeline.get("lag_records") for pipeline in stands]
+    return [inf if lag is None else lag for lag in known]
+
+
+def with_pipelines(where: Settings) -> Iterator[tuple[str, Settings]]:
+    """The settings with stock's pipeline alone, and with all that `make up` runs; and a word."""
+    yield "alone", where.model_copy(update={"pipelines": SPINE})
+    yield "with all", where
+
+
+def selling(where: Settings, name: str, receipts_per_second: float) -> Settings:
+    """Settings of a new shop of that name, in which about so many receipts come at first."""
+    return where.model_copy(
+        update={
+            "data_dir": where.data_dir / name,
+            "simulator_receipts_per_second": MORNING * receipts_per_second,
+        }
+    )
+
+
+class ReceiptRate:
+    """Receipts per second that really came since it was made."""
+
+    def __init__(self, where: Settings) -> None:
+        self._admin = admin(where)
+        self._began, self._before = time.monotonic(), self._count()
+
+    def __call__(self) -> float:
+        return (self._count() - self._before) / (time.monotonic() - self._began)
+
+    def _count(self) -> int:
+        return sum(end_offsets(self._admin, [RECEIPTS.name]).values())

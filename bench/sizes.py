@@ -1,0 +1,50 @@
+"""Whether a replay keeps its rate when the log grows."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from bench.broker import broker
+from bench.figures import Figure, Yardstick, at_most
+from bench.receipts import LINES, publish
+from bench.replay import Replays, replays
+from bench.scale import Scale
+from infra.settings import Settings
+
+DEVIATION_PERCENT_MAX = 15.0
+WARM_REPLAYS = 2
+"""The smallest log is replayed first: it must not be the one for which Java still compiles."""
+
+
+def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
+    own = where.model_copy(update={"data_dir": where.data_dir / "sizes"})
+    rates: list[float] = []
+    with broker(own), replays(own) as again:
+        published = 0
+        for size in scale.sizes:
+            publish(own, published, size)
+            published = size
+            if not rates:
+                for _ in range(WARM_REPLAYS):
+                    again.replay()  # thrown away
+            figure = measured(again, size, scale.size_replays)
+            rates.append(figure.measured)
+            yield figure
+    yield Figure(
+        "apart from one rate",
+        100 * (max(rates) - min(rates)) / (max(rates) + min(rates)),
+        "%",
+        at_most(DEVIATION_PERCENT_MAX),
+        note="There is one rate from which none of these differs by more.",
+    )
+
+
+def measured(again: Replays, size: int, times: int) -> Figure:
+    passes = [(again.bare_read(), again.replay()) for _ in range(times)]
+    bare, replayed = (size / median(seconds) for seconds in zip(*passes, strict=True))
+    return Figure(
+        f"replay of {size:,} receipts",
+        replayed,
+        "receipts/s",
+        yardstick=Yardstick("Spark's bare read", bare),
+        note=f"Warm, median of {times}; all different, {LINES} lines each.",
+    )

@@ -1,0 +1,93 @@
+"""The smallest honest query of a live pipeline's kind: one topic, deduplicated, summed, written.
+
+It has the session, consumer and producer options of the pipelines, and two states as they do. What
+it leaves out: validation, three of the four topics, releases, record accounting and markers.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from confluent_kafka.admin import NewTopic
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.avro.functions import to_avro
+from pyspark.sql.streaming.query import StreamingQuery
+
+from contracts import RECEIPTS
+from infra import java
+from infra.jars import spark_jars
+from infra.kafka import admin
+from infra.settings import Settings
+from pipelines.common.runtime.session import suit
+from pipelines.common.runtime.sink import producer_options
+from pipelines.common.runtime.source import tail
+from pipelines.common.transform.aggregate import SMALL_TASKS
+from pipelines.common.transform.decode import event
+
+TOPIC = "private.bench.yardstick.v1"
+SECONDS_PER_BATCH = 0.5
+
+
+def plain_session(where: Settings) -> SparkSession:
+    """Spark with its own options: what it needs to read Kafka is all that it is given."""
+    java.use()
+    return (
+        SparkSession.builder.master(where.spark_master)
+        .appName("by defaults")
+        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, spark_jars())))
+        .config("spark.driver.memory", where.spark_driver_memory)
+        .config("spark.local.dir", str(where.data_dir / "by-defaults"))
+        .getOrCreate()
+    )
+
+
+def start(spark: SparkSession, where: Settings, folder: Path, ours: bool = True) -> StreamingQuery:
+    """Begin at the log's first receipt, with a checkpoint in this folder, made anew.
+
+    `ours`: with the options of a live pipeline, in one task; otherwise with those of the session.
+    """
+    make_topic(where)
+    shutil.rmtree(folder, ignore_errors=True)
+    if ours:
+        suit(spark, live=True, partitions=1)
+    options = producer_options(where)
+
+    def write(rows: DataFrame, _batch: int) -> None:
+        rows.write.format("kafka").options(**options).save()
+
+    records = tail(spark, where, [RECEIPTS], None, {})
+    return (
+        summed(records.coalesce(SMALL_TASKS) if ours else records)
+        .writeStream.outputMode("update")
+        .option("checkpointLocation", str(folder))
+        .foreachBatch(write)
+        .trigger(processingTime=f"{SECONDS_PER_BATCH:g} seconds")
+        .start()
+    )
+
+
+def summed(records: DataFrame) -> DataFrame:
+    """Units sold by shelf: topic, key and value of a record each."""
+    lines = (
+        records.select(event(RECEIPTS, F.col("value")).alias("receipt"))
+        .select("receipt.event_id", "receipt.event_time", "receipt.store_id", "receipt.lines")
+        .withWatermark("event_time", "3 hours")
+        .dropDuplicatesWithinWatermark(["event_id"])
+        .select("store_id", F.explode("lines").alias("line"))
+    )
+    shelves = lines.groupBy("store_id", "line.sku").agg(F.sum("line.units").alias("units"))
+    return shelves.select(
+        F.lit(TOPIC).alias("topic"),
+        F.concat_ws("/", "store_id", "sku").alias("key"),
+        to_avro(F.struct("units")).alias("value"),
+    )
+
+
+def make_topic(where: Settings) -> None:
+    client = admin(where)  # it has to live until the topic is there
+    if TOPIC not in client.list_topics(timeout=30).topics:
+        [made] = client.create_topics(
+            [NewTopic(TOPIC, num_partitions=4, replication_factor=1)]
+        ).values()
+        made.result(30)

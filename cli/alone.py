@@ -1,0 +1,23 @@
+"""One command at a time changes what runs on a data folder."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from infra.errors import UserError
+from infra.lock import lock_folder
+
+
+class Busy(UserError):
+    """Another command is at work on the same folder."""
+
+    def __init__(self, home: Path, what: str) -> None:
+        super().__init__(
+            f"Another retail command is {what} {home}. Wait for it to end, then try again."
+        )
+
+
+def alone(
+    home: Path, what: str = "starting or stopping what runs on"
+) -> AbstractContextManager[None]:
+    """Hold the folder; raises Busy."""
+    return lock_folder(home, Busy(home, what))

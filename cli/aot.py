@@ -1,0 +1,125 @@
+"""retail aot: Java's ahead-of-time caches, from a training run: later starts are quick."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from cli import screen, topics
+from cli.alone import alone
+from infra import kafka
+from infra.aot import RECORD, cache
+from infra.errors import UserError
+from infra.jars import broker_classpath
+from infra.ports import free_port_base
+from infra.processes import environment
+from infra.settings import Settings, settings
+from infra.wait import until
+from pipelines.common.runtime.session import class_path
+
+BROKER_SECONDS_MAX = 60.0
+PIPELINES_SECONDS_MAX = 600.0
+WRITE_SECONDS_MAX = 180.0
+"""How long a Java may take to write its cache once it is told to end."""
+MIB = 1024**2
+
+
+class NotTrained(UserError):
+    """The training run failed."""
+
+    def __init__(self, what: str, log: Path) -> None:
+        super().__init__(f"{what} in a training run of Java. See: {log}")
+
+
+def aot() -> None:
+    """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
+    current = settings()
+    folder = current.jars_dir / "aot"
+    folder.mkdir(parents=True, exist_ok=True)
+    with alone(folder, "making Java's caches in"), screen.waiting("aot", "training") as wait:
+        made = [] if is_there(current) else train(current, folder)
+    size = sum(file.stat().st_size for file in folder.glob("*.aot")) / MIB
+    screen.step("aot", f"{len(made)} caches made, {size:.0f} MB in all", wait.seconds)
+
+
+def make_beside(current: Settings) -> None:
+    """Make the caches where they are missing, in a process that lets everything else by."""
+    if is_there(current):
+        return
+    with (current.logs_dir / "aot.log").open("wb") as log:
+        subprocess.Popen(
+            ["nice", "-n", "19", sys.executable, "-m", "cli.main", "aot"],
+            env={**os.environ, "JARS_DIR": str(current.jars_dir)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    screen.step("aot", "Java's caches are made beside it, once: later starts are quicker")
+
+
+def is_there(current: Settings) -> bool:
+    """Whether the broker's and Spark's caches are there."""
+    roles = {"broker": broker_classpath(), "spark": class_path(current)}
+    return all(cache(current.jars_dir, role, path).exists() for role, path in roles.items())
+
+
+def train(current: Settings, folder: Path) -> list[Path]:
+    """Run a small shop and end it, so that its Javas write their caches; returns the files."""
+    with tempfile.TemporaryDirectory(prefix=".training-", dir=folder) as scratch:
+        home = Path(scratch)
+        log = home.parent / "training.log"
+        with log.open("wb") as output:
+            run_shop(current, home, log, output.fileno())
+        for stale in folder.glob("*.aot"):
+            stale.unlink()
+        return [file.replace(folder / file.name) for file in sorted(home.glob("*.aot"))]
+
+
+def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
+    """A broker, a simulator, and pipelines that live through some batches; raises NotTrained."""
+    own = Settings(
+        data_dir=home / "data",
+        jars_dir=current.jars_dir,
+        port_base=free_port_base(),
+        kafka_bootstrap_servers=None,
+        spark_driver_memory=current.spark_driver_memory,
+    )
+    own.data_dir.mkdir()
+    told = {**environment(own), RECORD: str(home)}
+    told.pop("KAFKA_BOOTSTRAP_SERVERS", None)
+    with program("infra.broker", told, output, WRITE_SECONDS_MAX):
+        if not until(lambda: kafka.answers(own), BROKER_SECONDS_MAX):
+            raise NotTrained("The broker did not answer", log)
+        topics.apply(own)
+        with program("generators.simulator", told, output, BROKER_SECONDS_MAX):
+            pipelines = subprocess.run(
+                [sys.executable, "-m", "pipelines.training"],
+                env=told,
+                stdout=output,
+                stderr=output,
+                check=False,
+                timeout=PIPELINES_SECONDS_MAX,
+            )
+    if pipelines.returncode != 0:
+        raise NotTrained("The pipelines did not live through their batches", log)
+
+
+@contextmanager
+def program(
+    module: str, told: Mapping[str, str], output: int, seconds_max: float
+) -> Iterator[None]:
+    """The module runs, until the block ends and it has ended."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module], env=told, stdout=output, stderr=output
+    )
+    try:
+        yield
+        process.terminate()
+        process.wait(seconds_max)
+    finally:
+        process.kill()
+        process.wait()

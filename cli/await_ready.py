@@ -1,0 +1,85 @@
+"""Waiting for components, each with a limit and, if it fails, with the end of its log."""
+
+from http.client import HTTPException
+from pathlib import Path
+
+from cli import screen
+from cli.ready import readiness
+from infra.errors import UserError
+from infra.settings import Settings
+from infra.supervisor.manager import Manager, Process
+from infra.supervisor.tail import tail
+from infra.wait import until
+
+READY_SECONDS_MAX = {
+    "broker": 60,
+    "simulator": 90,
+    "quarantine": 90,
+    "pipelines": 240,
+    "ordering": 90,
+    "supplier": 90,
+    "api": 240,
+    "lake": 240,
+}
+POLL_SECONDS = 0.3
+# Given up by the process manager, ended for good, or stopped by somebody else.
+HOPELESS = frozenset({"FATAL", "EXITED", "STOPPED", "STOPPING"})
+
+
+class Stopped(UserError):
+    """The process manager ended while a component was waited for."""
+
+    def __init__(self) -> None:
+        super().__init__("Another command has stopped everything meanwhile. Start it: make up")
+
+
+class NotReady(UserError):
+    """A component that did not get ready."""
+
+    def __init__(self, process: Process, seconds: float, log: Path) -> None:
+        lines = tail(log).replace("\n", "\n  ")
+        why = f"{process.state} {process.reason}".strip()
+        super().__init__(
+            f"{process.name} is not ready after {seconds:.0f} s, its process is {why}. "
+            f"The end of {screen.short(log)}:\n  {lines}\n"
+            f"More: make logs COMPONENT={process.name} · everything else goes on: make status · "
+            "stop it: make down"
+        )
+
+
+def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> None:
+    """Wait side by side; print each, in order, as it becomes ready; raises NotReady."""
+    ready: dict[str, tuple[str, float]] = {}
+    printed: list[str] = []
+
+    def look() -> bool:
+        for name in names:
+            if name not in ready and (text := examined(current, manager, name, wait.seconds)):
+                ready[name] = text, wait.seconds
+        for name in names[len(printed) :]:
+            if name not in ready:
+                wait.show(name, "starting")
+                return False
+            screen.step(name, *ready[name])
+            printed.append(name)
+        return True
+
+    with screen.waiting(names[0], "starting") as wait:
+        # Each component's own limit strikes first, and says which it was.
+        longest = max(READY_SECONDS_MAX[name] for name in names)
+        until(look, 2 * longest, POLL_SECONDS)
+
+
+def examined(current: Settings, manager: Manager, name: str, seconds: float) -> str | None:
+    """What the component is ready with, None if not yet; raises NotReady when it is hopeless."""
+    try:
+        process = manager.process(name)
+    except (OSError, HTTPException) as error:
+        raise Stopped from error
+    if process.state in ("STARTING", "RUNNING"):
+        text = readiness(current, name, process.started_at)
+        if text is not None:
+            return text
+    if process.state in HOPELESS or seconds > READY_SECONDS_MAX[name]:
+        raise NotReady(process, seconds, current.logs_dir / f"{name}.log")
+    return None

@@ -1,0 +1,87 @@
+"""retail backfill: the world's first days, as fast as they go."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from cli import screen, up
+from cli.alone import alone
+from cli.await_ready import all_ready
+from cli.down import STOP_SECONDS_MAX, stop
+from cli.world import world_options
+from generators.run import Progress
+from generators.simulator import collect_garbage_rarely, simulate, until_told
+from infra.settings import Settings, settings
+from infra.supervisor import daemon
+from infra.supervisor.manager import AT_REST, Manager
+
+SIMULATOR = "simulator"
+INTERRUPTED = 130  # what a shell gives after Ctrl-C
+
+
+@world_options
+def backfill(
+    days: Annotated[int, typer.Argument(min=1, help="How old the world is to be.")],
+) -> None:
+    """Publish the world's first days at full speed; it goes on where it stood, also after Ctrl-C.
+
+    What runs goes on running; only the simulator waits. Where nothing runs, a broker does so long.
+    """
+    current = settings()
+    with alone(current.data_dir):
+        running = daemon.running(current.data_dir) is not None
+        if not running:
+            up.check(current)
+            up.fetch_jars(current)
+        manager = up.managed(current)
+        try:
+            up.start_broker(current, manager)
+            with resting(current, manager):
+                publish(current, days)
+        finally:
+            if not running:
+                stop(current)
+
+
+@contextmanager
+def resting(current: Settings, manager: Manager) -> Iterator[None]:
+    """The simulator stopped, and started again if it ran."""
+    ran = manager.process(SIMULATOR).state not in AT_REST
+    if ran:
+        manager.stop({SIMULATOR}, STOP_SECONDS_MAX)
+    try:
+        yield
+    finally:
+        if ran:
+            manager.start(SIMULATOR)
+            all_ready(current, manager, (SIMULATOR,))
+
+
+def publish(current: Settings, days: int) -> None:
+    collect_garbage_rarely()
+    stop = until_told()
+    at = Progress(0, 0)
+    with screen.waiting("backfill", "reading where the world stands") as wait:
+
+        def show(now: Progress) -> None:
+            nonlocal at
+            at = now
+            wait.show("backfill", f"{screen.bar(at.days, days)} {said(at, wait.seconds)}")
+
+        simulate(current, stop, backfill_days=days, live=False, report=show)
+    if stop.is_set():
+        screen.step("interrupted", said(at, wait.seconds))
+        screen.say(f"  Go on: retail backfill {days}")
+        raise typer.Exit(INTERRUPTED)
+    screen.step("backfill", said(at, wait.seconds), wait.seconds)
+
+
+def said(at: Progress, seconds: float) -> str:
+    if not at.records:
+        return "nothing was missing"
+    moment = datetime.fromtimestamp(at.world_ms / 1000, UTC)
+    rate = at.records / max(seconds, 0.001)
+    return f"{moment:%Y-%m-%d %H:%M} · {at.records:,} records · {rate:,.0f}/s"

@@ -1,0 +1,106 @@
+"""retail bench: how fast it is on this machine, held beside what it should be."""
+
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Annotated, Any
+
+import typer
+
+from bench import report
+from bench.figures import Outcome
+from bench.run import Part, run
+from bench.scale import FULL, QUICK, Scale
+from cli import screen
+from cli.up import check, fetch_jars
+from infra.errors import UserError
+from infra.ports import free_port_base
+from infra.settings import Settings, settings
+
+
+class OtherBroker(UserError):
+    """The bench would fill somebody's Kafka."""
+
+    def __init__(self, servers: str) -> None:
+        super().__init__(
+            "The bench should run with a broker of its own, but KAFKA_BOOTSTRAP_SERVERS names "
+            f"{servers}. Unset it."
+        )
+
+
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Much less of everything; figures are rough.")
+    ] = False,
+    only: Annotated[
+        list[Part] | None, typer.Option(help="This part; may be repeated. Otherwise all.")
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", help="Where the report goes, else into the data folder."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Leave the logs and data of the bench behind.")
+    ] = False,
+) -> None:
+    """Measure how fast it is, in a data folder of its own. It takes some forty minutes."""
+    file = json_file or settings().data_dir / "reports" / "bench.json"
+    # Whoever ends it, what it has started is stopped and removed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with own_folder(keep) as where:
+        if not where.broker_embedded:
+            raise OtherBroker(where.bootstrap_servers)
+        check(where)
+        fetch_jars(where)
+        outcomes = measure(only or list(Part), where, QUICK if quick else FULL, file)
+    if any(outcome.failure for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def measure(parts: list[Part], where: Settings, scale: Scale, file: Path) -> list[Outcome]:
+    """Show and report what came of each part, also when it is interrupted between two."""
+    ran_on = report.machine()
+    show_machine(ran_on)
+    outcomes: list[Outcome] = []
+    try:
+        for part in parts:
+            with screen.waiting(part, "measuring"):
+                outcomes.append(run(part, where, scale))
+            for line in report.lines(outcomes[-1]):
+                screen.say(line)
+    finally:
+        write(file, report.document(scale, ran_on, outcomes))
+    return outcomes
+
+
+@contextmanager
+def own_folder(keep: bool) -> Iterator[Settings]:
+    """Settings over an empty folder and free ports; the folder is gone afterwards."""
+    current = settings()
+    current.data_dir.mkdir(parents=True, exist_ok=True)
+    folder = Path(mkdtemp(prefix="bench-", dir=current.data_dir))
+    try:
+        yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=current.jars_dir)
+    finally:
+        if keep:
+            screen.say(f"\n  logs and data: {screen.short(folder)}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def show_machine(ran_on: dict[str, Any]) -> None:
+    screen.say(
+        f"  {ran_on['cores']} cores, {ran_on['memory_gib']} GiB memory, "
+        f"load {ran_on['load_per_minute']}\n"
+    )
+    screen.say(report.heads())
+
+
+def write(file: Path, document: dict[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    screen.say(f"\n  report: {screen.short(file)}")

@@ -1,0 +1,97 @@
+"""retail contracts plan, apply: the topics of a cluster against the contracts."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from cli import screen
+from cli.topics import ANSWER_SECONDS_MAX, standing
+from contracts import CONTRACTS, Contract
+from infra import kafka
+from infra.errors import UserError
+from infra.kafka.drift import Cluster, Drift, drifts, inspect, mend, refusals
+from infra.settings import Settings, settings
+
+GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
+
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+
+class Unsafe(UserError):
+    """A cluster in which topics would not be safe."""
+
+    def __init__(self, why: Sequence[str]) -> None:
+        super().__init__("\n".join(f"Refused: {one}." for one in why))
+
+
+def plan_command(as_json: AsJson = False) -> None:
+    """Show what is otherwise in the cluster than the contracts say; changes nothing."""
+    current = settings()
+    cluster, drifted = _look(current)
+    why = list(refusals(cluster, current.kafka_replication_factor))
+    if as_json:
+        print(json.dumps({"refused": why, "drift": [asdict(one) for one in drifted]}))
+    else:
+        _show(cluster, drifted)
+        for one in why:
+            screen.say(f"  apply would be refused: {one}")
+    if why or drifted:
+        raise typer.Exit(1)
+
+
+def apply_command() -> None:
+    """Make the topics that are missing and mend settings, unless the cluster is unsafe."""
+    current = settings()
+    cluster, drifted = _look(current)
+    if why := list(refusals(cluster, current.kafka_replication_factor)):
+        raise Unsafe(why)
+    made = kafka.apply_topics(current, standing())
+    mend(kafka.admin(current), drifted)
+    left = [one for one in drifted if not one.mendable]
+    screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
+    if left:
+        _show(cluster, left)
+        screen.say("  That would move records: make a new major version instead, and move to it.")
+        raise typer.Exit(1)
+
+
+def asked(names: Sequence[str]) -> Mapping[str, Contract]:
+    """The contract of every topic that has one: a generation's changelog has its view's."""
+    of_generations = {
+        name: CONTRACTS[match[1]]
+        for name in names
+        if (match := GENERATION.fullmatch(name)) and match[1] in CONTRACTS
+    }
+    return {**standing(), **of_generations}
+
+
+def _look(current: Settings) -> tuple[Cluster, list[Drift]]:
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    client = kafka.admin(current)
+    wanted = asked(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
+    cluster = inspect(client, list(wanted))
+    return cluster, list(drifts(cluster, wanted, frozenset(standing())))
+
+
+def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
+    if not drifted:
+        screen.say(f"  {len(cluster.topics)} topics, all as their contracts say")
+        return
+    screen.table(
+        ("topic", "what", "contract", "cluster", "apply"),
+        (
+            (
+                one.topic,
+                one.what,
+                one.expected,
+                one.found,
+                "makes it" if one.what == "topic" else "sets it" if one.mendable else "leaves it",
+            )
+            for one in drifted
+        ),
+    )

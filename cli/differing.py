@@ -1,0 +1,58 @@
+"""Rows in which two answers differ: the key, and both values of each field that is not the same."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from audit.inventory import Row
+from audit.verdict import Comparison
+from cli import screen
+from contracts import Contract
+from infra.settings import Settings
+
+ROWS_SHOWN_MAX = 20
+TEXT_WIDTH = 60
+FIELD_WIDTH = 24
+
+
+def render(one: Comparison) -> Iterator[str]:
+    """The first differing rows, a line for each field."""
+    for live, oracle in one.differing[:ROWS_SHOWN_MAX]:
+        yield f"    {key(one.view, live or oracle or {})}"
+        if live is None or oracle is None:
+            yield f"      only {'the oracle has it' if live is None else 'live has it'}"
+            continue
+        for name in live.keys() | oracle.keys():
+            if live.get(name) != oracle.get(name):
+                values = f"live {text(live.get(name))}   oracle {text(oracle.get(name))}"
+                yield f"      {name:<{FIELD_WIDTH}} {values}"
+    if (more := len(one.differing) - ROWS_SHOWN_MAX) > 0:
+        yield f"    and {more:,} more rows"
+
+
+def write(settings: Settings, pipeline: str, views: tuple[Comparison, ...]) -> Path:
+    """Write every differing row of these views to a file of JSON lines, and return its path."""
+    folder = settings.data_dir / "reports"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"verify-{pipeline}.jsonl"
+    with file.open("w") as lines:
+        for one in views:
+            for live, oracle in one.differing:
+                row = {"view": one.view.name, "live": live, "oracle": oracle}
+                lines.write(json.dumps(row, default=str, ensure_ascii=False) + "\n")
+    return file
+
+
+def key(view: Contract, row: Row) -> str:
+    return "/".join(text(row[name]) for name in view.key)
+
+
+def text(value: Any) -> str:
+    """The value on one line, cut where it is long."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds")
+    if isinstance(value, list | dict):
+        value = json.dumps(value, default=str, ensure_ascii=False)
+    return screen.cut(str(value), TEXT_WIDTH)

@@ -1,0 +1,30 @@
+"""retail doctor: whether this machine has what a start needs."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from cli import screen
+from infra.doctor.checks import Finding, findings
+from infra.doctor.probes import Machine
+from infra.settings import Settings, settings
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Check everything that a start needs, before it."""
+    found = examine(settings())
+    if as_json:
+        print(json.dumps([{**asdict(finding), "good": finding.good} for finding in found]))
+    else:
+        for finding in found:
+            screen.step(finding.check, f"{'✓' if finding.good else '✗'} {finding}")
+    if not all(finding.good for finding in found):
+        raise typer.Exit(1)
+
+
+def examine(current: Settings) -> list[Finding]:
+    return list(findings(Machine(current.data_dir), current))

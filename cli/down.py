@@ -1,0 +1,54 @@
+"""retail down: stop everything, in order, and leave no process behind."""
+
+from contextlib import suppress
+from http.client import HTTPException
+from xmlrpc.client import Fault
+
+import psutil
+
+from cli import fleet, screen
+from cli.alone import alone
+from infra.settings import Settings, settings
+from infra.supervisor import daemon, orphans
+from infra.supervisor.manager import Manager
+
+STOP_SECONDS_MAX = 9.0  # a little longer than the process manager gives each component
+END_SECONDS_MAX = 3.0
+
+
+def down() -> None:
+    """Stop everything; the data stays, and `up` goes on where it stood."""
+    current = settings()
+    if not current.data_dir.exists():
+        screen.say("Nothing runs.")
+        return
+    with alone(current.data_dir):
+        if not stop(current):
+            screen.say("Nothing runs.")
+
+
+def stop(current: Settings) -> bool:
+    """Stop what runs on the data folder; returns whether anything did."""
+    manager = daemon.running(current.data_dir)
+    with screen.waiting("stopping", "") as wait:
+        # It may die under our hands; what is left is an orphan then, and found as one.
+        with suppress(OSError, HTTPException, Fault, psutil.Error):
+            if manager is not None:
+                in_order(current, manager)
+        left = orphans.stop(current.data_dir)
+    daemon.clear(current.data_dir)
+    if manager is not None:
+        screen.step("stopped", ", ".join(reversed(fleet.names(current))), wait.seconds)
+    if left:
+        screen.step("cleanup", f"{left} processes without a manager, stopped", wait.seconds)
+    return manager is not None or left > 0
+
+
+def in_order(current: Settings, manager: Manager) -> None:
+    """The broker goes last: the others have something to say to it when they stop."""
+    broker = {"broker"}
+    manager.stop(set(fleet.names(current)) - broker, STOP_SECONDS_MAX)
+    manager.stop(broker, STOP_SECONDS_MAX)
+    process = psutil.Process(manager.pid())
+    manager.shutdown()
+    process.wait(END_SECONDS_MAX)

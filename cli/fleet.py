@@ -1,0 +1,88 @@
+"""The components of one data folder: which there are, and how each is."""
+
+from dataclasses import asdict, dataclass
+
+from cli.answering import PAUSED
+from cli.ready import readiness
+from infra.settings import Settings
+from infra.supervisor import COMPONENTS, daemon
+from infra.supervisor.history import NONE, Restarts, restarts
+from infra.supervisor.manager import Process
+from infra.supervisor.tail import tail
+
+HISTORY_LINES_MAX = 1_000
+ORDERS = frozenset({"ordering", "supplier"})
+"""Who is at work only where shelves are filled by orders."""
+STATES = {
+    "RUNNING": "starting",  # its process runs; whether it is ready, it has to say itself
+    "STARTING": "starting",
+    "BACKOFF": "restarting",
+    "FATAL": "failed",
+    "EXITED": "failed",  # by itself, in a way that a restart would not mend
+    "STOPPING": "stopping",
+}
+
+
+@dataclass(frozen=True)
+class Component:
+    """One row of the table that a person sees."""
+
+    name: str
+    state: str  # ready, paused, starting, restarting, failed, stopping, stopped
+    detail: str
+    pid: int
+    up_seconds: int
+    restarts: int
+    last_end: str
+    address: str
+    log: str
+
+    def as_json(self) -> dict[str, str | int]:
+        return asdict(self)
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """The components that this project runs itself, in the order of their start."""
+    left_out = set() if settings.broker_embedded else {"broker"}
+    if settings.simulator_refill != "orders":
+        left_out |= ORDERS
+    if not settings.lake:
+        left_out.add("lake")
+    return tuple(name for name in COMPONENTS if name not in left_out)
+
+
+def components(settings: Settings) -> list[Component]:
+    """How every component is at this moment."""
+    manager = daemon.running(settings.data_dir)
+    processes = manager.processes() if manager else {}
+    history = restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
+    return [
+        component(settings, name, processes.get(name), history.get(name, NONE))
+        for name in names(settings)
+    ]
+
+
+def component(
+    settings: Settings, name: str, process: Process | None, history: Restarts
+) -> Component:
+    alive = process is not None and process.state in ("RUNNING", "STARTING")
+    ready = readiness(settings, name, process.started_at) if process and alive else None
+    state = STATES.get(process.state, "stopped") if process else "stopped"
+    if ready:
+        state = "paused" if ready.startswith(PAUSED) else "ready"
+    return Component(
+        name=name,
+        state=state,
+        detail=ready or (process.reason if process and not alive else ""),
+        pid=process.pid if process else 0,
+        up_seconds=process.up_seconds if process else 0,
+        restarts=history.count if process else 0,
+        last_end=history.last if process else "",
+        address=address(settings, name),
+        log=str(settings.logs_dir / f"{name}.log"),
+    )
+
+
+def address(settings: Settings, name: str) -> str:
+    """Where the component listens; empty if it does not."""
+    return {"broker": settings.bootstrap_servers, "api": settings.api_url}.get(name, "")

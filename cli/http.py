@@ -1,0 +1,39 @@
+"""retail contracts http: the API's own description, and whom a difference breaks."""
+
+from typing import Annotated
+
+import typer
+
+from cli import screen
+from contracts.evolution.http import breaks
+from services.api import openapi
+
+
+def http_command(
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the document as the routes are now.")
+    ] = False,
+    even_so: Annotated[
+        bool, typer.Option("--break", help="Write it although clients break by it.")
+    ] = False,
+) -> None:
+    """Hold the API's routes against the committed OpenAPI document."""
+    before, now = openapi.read_committed(), openapi.render()
+    found = list(breaks(before, now))
+    for one in found:
+        screen.say(f"  {one}")
+    if found and not even_so:
+        screen.say(
+            f"  {len(found)} differences break clients. Keep what they use; or serve the new\n"
+            "  shape under a path of its own, beside the old one, until they have moved."
+        )
+        raise typer.Exit(1)
+    if now == before:
+        screen.say(f"  {len(now['paths'])} paths, as committed")
+    elif write:
+        openapi.write(now)
+        screen.say(f"  {len(now['paths'])} paths written to {screen.short(openapi.FILE)}")
+    else:
+        screen.say("  The routes are not as committed, which breaks nobody. Commit them with:")
+        screen.say("  retail contracts http --write")
+        raise typer.Exit(1)

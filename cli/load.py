@@ -1,0 +1,167 @@
+"""retail load: publish the events of a file."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, TextIO
+
+import typer
+
+from cli import screen
+from contracts import Contract
+from contracts.validation import OPEN
+from generators.loading import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
+from generators.rows import Row, rows
+from generators.world_time import Watch
+from infra import kafka
+from infra.errors import UserError
+from infra.settings import Settings, settings
+
+REJECTED_SHOWN_MAX = 5
+FAULTS_SHOWN_MAX = 3
+
+ADVICE = """
+    Ahead of the world: it would be counted before it happens. Wait until the world is there, or
+    load the file into a data folder of its own.
+    Older than what readers remember: as if it had been published in time, a copy of it could
+    count twice. With --stamp now it is published as what it is; what its contract calls late
+    goes to quarantine.
+"""
+
+
+class UnknownTopic(UserError):
+    """A topic that nobody may publish to."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"--topic should be one of {', '.join(OPEN)}, but is {name}. "
+            "The contracts: contracts/topics"
+        )
+
+
+class NoWorldTime(UserError):
+    """Nothing says what time it is."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "--stamp now needs a world that has a time, but nothing tells it. Start the "
+            "simulator with: make up. Or leave the option out: each event has its own time."
+        )
+
+
+class Stopped(UserError):
+    """Kafka took a part of the file."""
+
+    def __init__(self, error: kafka.NotDelivered, found: Loaded) -> None:
+        super().__init__(
+            f"{error}. {found.published:,} rows had been acknowledged. Load the file again: "
+            "an event that is in the log already is applied once."
+        )
+
+
+class Report:
+    """The rows that were rejected: all of them in a file, the first ones on the screen."""
+
+    def __init__(self, file: Path, opened: TextIO) -> None:
+        self.file = file
+        self._opened = opened
+        self.first: list[Rejected] = []
+
+    def add(self, rejected: Rejected) -> None:
+        document = {"row": rejected.row, "faults": [asdict(fault) for fault in rejected.faults]}
+        self._opened.write(json.dumps(document, ensure_ascii=False) + "\n")
+        if len(self.first) < REJECTED_SHOWN_MAX:
+            self.first.append(rejected)
+
+
+def load_command(
+    file: Annotated[Path, typer.Argument(help="One event per line (.jsonl) or row (.parquet).")],
+    topic: Annotated[str, typer.Option(help="The events' contract.")],
+    stamp: Annotated[Stamp, typer.Option(help="Published when it happened, or now.")] = Stamp.EVENT,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Publish nothing unless every row is good.")
+    ] = False,
+) -> None:
+    """Publish the events of a file, sorted by the time they happened."""
+    current, contract = settings(), opened_to_all(topic)
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    watch = Watch(current)
+    if stamp is Stamp.NOW and watch.time.now_ms() is None:
+        raise NoWorldTime
+    validator = Validator(contract, stamp, lambda: Moment.of(watch.time))
+    with reporting(current, file) as report:
+        found = Loaded()
+        if strict:
+            found = check(sorted_rows(current, file, contract), validator, report.add)
+        if not found.rejected:
+            found = publish(current, sorted_rows(current, file, contract), validator, report)
+    show(found, report, contract)
+    if found.rejected:
+        raise typer.Exit(1)
+
+
+def opened_to_all(topic: str) -> Contract:
+    if topic not in OPEN:
+        raise UnknownTopic(topic)
+    return OPEN[topic]
+
+
+def sorted_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
+    """Sorted in a scratch folder that goes with the last row."""
+    current.data_dir.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="load-", dir=current.data_dir) as scratch:
+        yield from rows(file, str(contract.event_time), Path(scratch))
+
+
+def publish(
+    current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
+) -> Loaded:
+    client = kafka.producer(current)
+    found = Loaded()
+    with screen.waiting("load", "sorting") as wait:
+        try:
+            for found in load(sorted_, validator, client, report.add):
+                rate = found.rows / max(wait.seconds, 0.001)
+                text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
+                wait.show("load", text)
+        except kafka.NotDelivered as error:
+            raise Stopped(error, found) from error
+    return found
+
+
+@contextmanager
+def reporting(current: Settings, file: Path) -> Iterator[Report]:
+    """The report of this file's last load; none is left where no row was rejected."""
+    target = current.data_dir / "reports" / f"load-{file.stem}.jsonl"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("w", encoding="utf-8") as opened:
+        report = Report(target, opened)
+        try:
+            yield report
+        finally:
+            if not report.first:
+                target.unlink()
+
+
+def show(found: Loaded, report: Report, contract: Contract) -> None:
+    late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
+    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
+    if found.reached:
+        records = (
+            f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()
+        )
+        screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
+    if not found.rejected:
+        return
+    screen.say(f"  {found.rejected:,} rejected, all in {screen.short(report.file)}")
+    for one in report.first:
+        told = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
+        more = len(one.faults) - FAULTS_SHOWN_MAX
+        screen.say(f"    row {one.row}: {told}{f'; and {more} more' if more > 0 else ''}")
+    problems = [fault.problem for one in report.first for fault in one.faults]
+    if any(problem.startswith((EARLY, OLD)) for problem in problems):
+        screen.say(ADVICE.rstrip())

@@ -1,0 +1,42 @@
+"""retail logs: what the components say."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from cli import fleet
+from infra.errors import UserError
+from infra.settings import settings
+
+
+class UnknownComponent(UserError):
+    """A component that there is not."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"There is no component {name}. There are: {', '.join(known)}")
+
+
+class NoLogs(UserError):
+    """Nothing has been logged yet."""
+
+    def __init__(self) -> None:
+        super().__init__("There are no logs yet. Start the components with: make up")
+
+
+def logs(
+    component: Annotated[str, typer.Argument(help="One of them; all, if left out.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as they grow.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
+) -> None:
+    """Show the end of the logs."""
+    current = settings()
+    known = fleet.names(current)
+    if component and component not in known:
+        raise UnknownComponent(component, known)
+    wanted = (component,) if component else known
+    files = [str(file) for name in wanted if (file := current.logs_dir / f"{name}.log").exists()]
+    if not files:
+        raise NoLogs
+    # -F goes on with the new file when the old one has reached its size limit.
+    os.execvp("tail", ["tail", "-n", str(lines), *(["-F"] if follow else []), "--", *files])

@@ -1,0 +1,96 @@
+"""The command line `retail`."""
+
+import logging
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+
+import typer
+
+from infra.errors import UserError
+
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "up": "up:up",
+        "backfill": "backfill:backfill",
+        "down": "down:down",
+        "status": "status:status",
+        "logs": "logs:logs",
+        "reset": "reset:reset",
+        "doctor": "doctor:doctor",
+        "aot": "aot:aot",
+        "verify": "verify:verify",
+        "quality": "quality:quality",
+        "bench": "bench:bench",
+        "load": "load:load_command",
+        "topics": "topics:app",
+        "contracts": "contracts:app",
+        "replay": "replay.app:app",
+        "score": "score:app",
+        "quarantine": "quarantine:app",
+    }
+)
+"""Where each is defined, below this folder; with commands of its own, or without."""
+
+
+def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
+    """The command line with these commands: who asks for one waits for none of the others."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="A retailer run on a log: start it, look at it, check its numbers.",
+        callback=lambda: None,  # a single command is named, too
+    )
+    for name in names:
+        module, _, what = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"cli.{module}"), what)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def main() -> None:
+    # A broker that does not answer is said by the command itself, once.
+    logging.getLogger("kafka").addHandler(logging.NullHandler())
+    named = COMMANDS.keys() & set(sys.argv[1:2])
+    try:
+        application(named or COMMANDS)()
+    except UserError as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted. What was started goes on: make status · make down")
+    except Exception as error:
+        if (told := explain(error)) is None:
+            raise
+        sys.exit(told)
+
+
+OF_CONTRACTS = {"BadContract", "BadContracts", "StaleLock", "AmbiguousSchema", "UnknownContract"}
+"""Errors that say what is wrong with a contract, to the person who can mend it. By their names:
+while a contract is bad, the module that defines them cannot be imported."""
+
+
+def explain(error: Exception) -> str | None:
+    """What to tell a person of the error: of a bad contract, or a broker that does not answer.
+
+    None: it is a mistake of ours, and needs its traceback.
+    """
+    from confluent_kafka import KafkaException  # here: most commands never need them
+
+    from infra.kafka import KafkaDown
+    from infra.kafka.errors import UNREACHABLE, code
+    from infra.settings import settings
+
+    if type(error).__name__ in OF_CONTRACTS:
+        return str(error)
+    if isinstance(error, KafkaException) and code(error) in UNREACHABLE:
+        return str(KafkaDown(settings().bootstrap_servers))
+    return None
+
+
+if __name__ == "__main__":
+    main()

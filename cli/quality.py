@@ -1,0 +1,128 @@
+"""retail quality: the lake's tables against what is expected of them, at pinned versions."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.inventory import Row
+from audit.served import ApiDown, served
+from cli import screen
+from contracts import DAILY_DEMAND
+from infra.errors import UserError
+from infra.kafka import Partition
+from infra.settings import Settings, settings
+from infra.wait import until
+from pipelines.lake.tables import lake
+from pipelines.lake.transform import MOVES
+
+if TYPE_CHECKING:
+    from pipelines.lake.quality.checking import Verdict
+    from pipelines.lake.quality.sums import DailyTotals
+
+PIPELINE = "analytics"
+CAUGHT_UP_SECONDS_MAX = 60.0
+
+
+class NoLake(UserError):
+    """There is nothing to check."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There should be a lake to check, but there is none. Start one: make up LAKE=on; or, "
+            "with the broker running, make one of the log as it is: python -m pipelines.lake --once"
+        )
+
+
+def quality(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Hold the lake against its contracts, the log's offsets and a view; write Data Docs."""
+    current = settings()
+    if not lake(current).gold.committed_ms():
+        raise NoLake
+    with screen.waiting("quality", "what the view of daily demand tells") as wait:
+        told, why_not = told_of(current)
+        wait.show("quality", "reading the lake")
+        found = checked(current, told)
+    kept = not any(one.failed for one in found)
+    good = kept and told is not None
+    if as_json:
+        tables = [asdict(one) for one in found]
+        print(json.dumps({"good": good, "not_compared": why_not, "tables": tables}))
+    else:
+        show(found, why_not)
+        screen.say(f"  every expectation and what failed it: {current.data_docs}/index.html")
+        screen.say(f"  {conclusion(kept, good)}")
+    if not good:
+        raise typer.Exit(1)
+
+
+def conclusion(kept: bool, good: bool) -> str:
+    if good:
+        return "good"
+    return "NOT COMPARED: what was looked at is good" if kept else "NOT GOOD"
+
+
+def checked(current: Settings, told: "DailyTotals | None") -> list["Verdict"]:
+    # Spark and the expectations take a second to import, which no other command should.
+    from pipelines.common.runtime.session import engine
+    from pipelines.lake.quality.checking import check
+    from pipelines.lake.session import lake_session
+
+    spark = lake_session(current, "quality")
+    try:
+        return check(spark, lake(current), current.data_docs, told)
+    finally:
+        engine(spark).kill()
+
+
+def told_of(current: Settings) -> tuple["DailyTotals | None", str]:
+    """What the served view tells of each day, once the lake holds as much; or why it is not asked.
+
+    What of it is compared has to be in the lake, which is a batch behind.
+    """
+    from pipelines.lake.quality.sums import DailyTotals
+
+    try:
+        live = served(current, PIPELINE)
+    except ApiDown as down:
+        return None, str(down)
+    ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
+    if not until(lambda: holds(current, ends), CAUGHT_UP_SECONDS_MAX):
+        return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
+    days = by_day(live.views[DAILY_DEMAND.name])
+    return DailyTotals(f"{DAILY_DEMAND.entity} at marker {live.batch}", ends, days), ""
+
+
+def holds(current: Settings, ends: Mapping[Partition, int]) -> bool:
+    tables = lake(current)
+    held = {at: end for topic in MOVES for at, end in tables.silver(topic).read_held().ends.items()}
+    return all(held.get(at, 0) >= end for at, end in ends.items())
+
+
+def by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
+    """The amounts of each day, over all stores and products."""
+    found: dict[date, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        sums = {name: row[name] for name in ("units_sold", "units_refunded")}
+        found[row["day_start"].astimezone(UTC).date()].update(sums)
+    return found
+
+
+def show(found: Iterable["Verdict"], why_not: str) -> None:
+    for one in found:
+        sign = "✗" if one.failed else "✓"
+        kept = one.expectations - len(one.failed)
+        screen.say(
+            f"  {sign} {one.table:<32} version {one.version:>6,}"
+            f" {kept:>3} of {one.expectations:>3} {one.suite}"
+        )
+        for failed in one.failed:
+            screen.say(f"      {failed}")
+    if why_not:
+        screen.say(f"  ? totals not compared with a view: {why_not}")

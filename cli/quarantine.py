@@ -1,0 +1,185 @@
+"""retail quarantine: what was rejected, why, and what can still be counted."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.error import URLError
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import typer
+
+from cli import screen
+from cli.alone import alone
+from contracts.times import instant
+from contracts.validation import VALIDATED, Rejection, validate
+from infra import kafka
+from infra.errors import UserError
+from infra.settings import Settings, settings
+from services.quarantine import release as releasing
+from services.quarantine.anatomy import dissect
+from services.quarantine.reading import read_record
+from services.quarantine.records import Record
+from services.quarantine.remedy import find_remedy
+
+ANSWER_SECONDS_MAX = 30.0
+LIMIT_DEFAULT, LIMIT_MAX = 20, 500
+REST_SHOWN_MAX = 4_096
+
+app = typer.Typer(no_args_is_help=True, help="What was rejected, and releasing it.")
+
+Place = Annotated[str, typer.Argument(help="Where it lies: TOPIC/PARTITION/OFFSET.")]
+
+
+class NoAnswer(UserError):
+    """The API does not tell."""
+
+    def __init__(self, url: str, why: object) -> None:
+        super().__init__(f"{url} should list the quarantine, but: {why}. Start it: make up")
+
+
+class NoPlace(UserError):
+    """What is written is no place in the log."""
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            "Expected TOPIC/PARTITION/OFFSET, as public.sales.receipt.v1/2/10415, of a topic of "
+            f"events; found {found}. See what there is: retail quarantine list"
+        )
+
+
+@app.command("list")
+def list_command(
+    topic: Annotated[str, typer.Option(help="Records of this topic only.")] = "",
+    reason: Annotated[str, typer.Option(help="Rejected for this reason only.")] = "",
+    limit: Annotated[
+        int, typer.Option(min=1, max=LIMIT_MAX, help="So many, the newest.")
+    ] = LIMIT_DEFAULT,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show how many records were rejected and why, and the newest of them."""
+    asked = {"topic": topic, "reason": reason, "limit": limit}
+    found = listed(settings(), {name: value for name, value in asked.items() if value})
+    if as_json:
+        print(json.dumps(found))
+        return
+    if not found["counts"]:
+        screen.say("  The quarantine is empty.")
+        return
+    screen.table(
+        ("records", "reason", "topic"),
+        ((f"{one['records']:>7,}", one["reason"], one["topic"]) for one in found["counts"]),
+    )
+    screen.say("")
+    screen.table(
+        ("published", "reason", "place"),
+        (
+            (
+                one["published_at"],
+                one["reason"],
+                f"{one['topic']}/{one['partition']}/{one['offset']}",
+            )
+            for one in found["items"]
+        ),
+    )
+    screen.say("\n  One of them: retail quarantine show TOPIC/PARTITION/OFFSET")
+
+
+@app.command()
+def show(place: Place) -> None:
+    """Show one record, decoded as far as it can be, and what can be done about it."""
+    current = connected()
+    record = read_record(current, *placed(place))
+    contract = VALIDATED[record.topic]
+    found = validate(contract, record.key, record.value, record.published_ms)
+    for name, text in about(record).items():
+        screen.step(name, text)
+    parts = dissect(contract, record.value)
+    for name, value in parts.fields.items():
+        screen.step(name, text_of(value))
+    if parts.rest:
+        more = "…" if len(parts.rest) > REST_SHOWN_MAX else ""
+        digits = parts.rest[:REST_SHOWN_MAX].hex()
+        screen.step("rest", f"{len(parts.rest):,} bytes: {digits}{more}")
+    if parts.fault:
+        screen.step("ends", parts.fault)
+    screen.say("")
+    if not isinstance(found, Rejection):
+        screen.say("  It was not rejected: it has been counted, if no copy was before.")
+        return
+    screen.say(f"  {found.reason}: {found.found}")
+    screen.say(f"  {find_remedy(contract, found.reason, record.value).text}")
+
+
+@app.command()
+def release(
+    place: Place,
+    because: Annotated[str, typer.Option(help="Why it shall count; kept with the release.")],
+) -> None:
+    """Publish a new event that wraps the record, so that running sums count it once."""
+    current = connected()
+    with (
+        alone(current.data_dir / "quarantine", "releasing a record of"),
+        screen.waiting("release", "reading") as wait,
+    ):
+
+        def tell(topic: str, read: int, total: int) -> None:
+            wait.show("release", f"{screen.bar(read, total)} {topic}")
+
+        done = releasing.release(current, placed(place), because, tell)
+    screen.say(f"  Released: {done.topic}/{done.partition}/{done.offset} wraps {place}.")
+    taken = takers()
+    if taken:
+        screen.say(f"  {', '.join(taken)} count {done.event['event_id']} at the time it happened.")
+    else:
+        screen.say("  No view takes it yet.")
+    screen.say("  Windows that have closed do not count it, live or replayed.")
+
+
+def listed(current: Settings, asked: Mapping[str, Any]) -> Any:
+    url = f"{current.api_url}/v1/quarantine"
+    try:
+        with urlopen(f"{url}?{urlencode(asked)}", timeout=ANSWER_SECONDS_MAX) as answer:
+            return json.load(answer)
+    except (URLError, OSError) as error:
+        raise NoAnswer(url, error) from error
+
+
+def connected() -> Settings:
+    current = settings()
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    return current
+
+
+def placed(text: str) -> tuple[str, int, int]:
+    """The place that is written; raises NoPlace."""
+    topic, *numbers = text.rsplit("/", 2)
+    if topic not in VALIDATED or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
+        raise NoPlace(text)
+    return topic, int(numbers[0]), int(numbers[1])
+
+
+def takers() -> list[str]:
+    """The views that releases are counted in."""
+    from pipelines.common.pipeline import load, pipelines  # here: it takes Spark's second
+
+    declared = [load(name) for name in pipelines()]
+    return [view.contract.name for one in declared for view in one.views if view.ends is None]
+
+
+def about(record: Record) -> dict[str, str]:
+    at = instant(record.published_ms)
+    return {
+        "place": f"{record.topic}/{record.partition}/{record.offset}",
+        "published": f"{record.published_ms} ms of 1970" if at is None else at.isoformat(),
+        "key": text_of(record.key),
+        "value": "none" if record.value is None else f"{len(record.value):,} bytes",
+        **{f"header {name}": text_of(value) for name, value in record.headers},
+    }
+
+
+def text_of(value: object) -> str:
+    if isinstance(value, bytes):
+        return f"{value.hex()} ({value!r})"
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

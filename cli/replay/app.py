@@ -1,0 +1,271 @@
+"""retail replay start | status | diff | promote | rollback | prune | verify."""
+
+import json
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from cli import screen
+from cli.replay import report
+from cli.replay.shown import show_difference
+from infra.errors import UserError
+from infra.settings import Settings, root, settings
+from pipelines.common.generations.generation import Generation, State
+from pipelines.common.pipeline import Pipeline, load, pipelines
+from pipelines.common.runtime.archive import Source
+from replay import candidates
+from replay.compare import Compared, Times
+from replay.progress import Seen, follow
+from replay.thresholds import edit
+from services.clock import wall_ms
+
+app = typer.Typer(
+    no_args_is_help=True, help="Changed code from offset zero, beside what readers follow."
+)
+
+Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+
+class BadTime(UserError):
+    """A time that cannot be read."""
+
+    def __init__(self, option: str, given: str) -> None:
+        super().__init__(
+            f"{option}: expected an instant like 2026-03-02T10:00:00Z, or {WORDS[option]}; "
+            f"found {given!r}."
+        )
+
+
+WORDS = {"--from": "earliest", "--until": "latest"}
+
+
+@app.command()
+def start(
+    pipeline: Name,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="THRESHOLD=VALUE", help="In the candidate's code only."),
+    ] = None,
+    since: Annotated[
+        str, typer.Option("--from", metavar="earliest|TIME", help="TIME: no candidate, only a look")
+    ] = "earliest",
+    until_: Annotated[
+        str | None,
+        typer.Option("--until", metavar="latest|TIME", help="One batch, then nothing is left"),
+    ] = None,
+    promote_: Annotated[
+        bool, typer.Option("--promote", help="Promote it once it has caught up.")
+    ] = False,
+    source: Annotated[
+        Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
+    ] = Source.LOG,
+    pause: Annotated[
+        bool, typer.Option("--pause", help="What readers follow waits until it has caught up.")
+    ] = False,
+) -> None:
+    """Read everything again with the code on disk, and show what it changes."""
+    current, declared = settings(), load(pipeline)
+    edits = edit(root(), pipeline, setting or ())
+    if until_ is not None or since != "earliest":
+        times = Times(moment("--from", since), moment("--until", until_ or "latest"))
+        with waiting_for_batch(pipeline):
+            compared = candidates.preview(current, declared, edits, times)
+        show_difference(compared, report.written(current, compared))
+        screen.say("  Nothing was made.")
+        screen.step("make it", f"retail replay start {pipeline}")
+        return
+    candidate, plan = candidates.start(current, declared, edits, source)
+    screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
+    screen.step("needs", str(plan))
+    if candidate.state is not State.CATCHING_UP:
+        return
+    if pause:
+        candidates.pause_promoted(current, candidate)
+        screen.step("waiting", "what readers follow, until it has caught up or is gone")
+    try:
+        show_catching_up(current, declared, candidate)
+    except KeyboardInterrupt:
+        screen.say(f"\n  The replay goes on without you: retail replay status {pipeline}")
+        raise typer.Exit(130) from None
+    compared = difference(current, declared)
+    show_difference(compared, report.written(current, compared))
+    if promote_:
+        promote(pipeline)
+        return
+    screen.say("  Nothing has switched.")
+    offer(pipeline)
+
+
+def offer(pipeline: str) -> None:
+    """What may become of a candidate."""
+    screen.step("promote it", f"retail replay promote {pipeline}")
+    screen.step("forget it", f"retail replay prune {pipeline}")
+
+
+def show_catching_up(current: Settings, declared: Pipeline, candidate: Generation) -> None:
+    """Show how the candidate catches up; returns when it has. Raises Failed."""
+    with screen.waiting("reading", "starting Spark") as wait:
+        last = follow(
+            current, declared, candidate, lambda seen: wait.show("reading", described(seen))
+        )
+    read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
+    rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
+    screen.step("caught up", f"{read}{rate}", wait.seconds)
+
+
+def described(seen: Seen) -> str:
+    now, rate = seen.progress, seen.per_second
+    if not rate:
+        return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
+    return (
+        f"{screen.bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
+        f"about {now.left / rate:,.0f} s left"
+    )
+
+
+def waiting_for_batch(pipeline: str) -> AbstractContextManager[screen.Wait]:
+    """A spinner while a pipeline's code reads the log in a process of its own."""
+    return screen.waiting(pipeline, "reading the log in one batch")
+
+
+@app.command()
+def status(
+    pipeline: Annotated[str | None, typer.Argument(metavar="PIPELINE")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every generation: its state, and how far it has read."""
+    current = settings()
+    found = [
+        one
+        for name in ([pipeline] if pipeline else pipelines())
+        for one in candidates.standings(current, load(name))
+    ]
+    if as_json:
+        print(json.dumps({"generations": [document(one) for one in found]}))
+        return
+    screen.table(
+        ("pipeline", "generation", "state", "read", "to read"),
+        (
+            (
+                one.generation.pipeline,
+                str(one.generation.number),
+                state(one),
+                f"{one.progress.read:,}",
+                f"{one.progress.left:,}",
+            )
+            for one in found
+        ),
+    )
+
+
+def state(standing: candidates.Standing) -> str:
+    """The generation's state, and why, where there is something to say."""
+    named = standing.generation.state.value
+    if standing.generation.reason:
+        return f"{named}: {standing.generation.reason}"
+    return f"{named}, waits for the candidate" if standing.waits else named
+
+
+def document(standing: candidates.Standing) -> dict[str, Any]:
+    """For programs."""
+    generation = standing.generation
+    return {
+        "pipeline": generation.pipeline,
+        "number": generation.number,
+        "state": generation.state.value,
+        "reason": generation.reason,
+        "waits": standing.waits,
+        "created_at": generation.created_at.isoformat(),
+        "read": standing.progress.read,
+        "left": standing.progress.left,
+    }
+
+
+@app.command()
+def diff(pipeline: Name, as_json: AsJson = False) -> None:
+    """What the candidate says otherwise, at a marker of the promoted generation."""
+    current = settings()
+    compared = difference(current, load(pipeline))
+    if as_json:
+        print(json.dumps(compared.document(), default=str))
+        return
+    show_difference(compared, report.written(current, compared))
+
+
+def difference(current: Settings, declared: Pipeline) -> Compared:
+    with waiting_for_batch(declared.name):
+        return candidates.diff(current, declared)
+
+
+@app.command()
+def promote(pipeline: Name) -> None:
+    """Let every reader follow the candidate, by one record."""
+    with screen.waiting("promote", "readers are loading the candidate"):
+        promoted = candidates.promote(settings(), pipeline)
+    screen.say(
+        f"  {pipeline}: generation {promoted.number} is read by everyone since {wall_clock()} "
+        "(1 record)"
+    )
+    screen.step("go back", f"retail replay rollback {pipeline}")
+
+
+@app.command()
+def rollback(pipeline: Name) -> None:
+    """Let every reader follow the generation before again, by one record."""
+    number = candidates.roll_back(settings(), pipeline).number
+    screen.say(f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}")
+    offer(pipeline)
+
+
+@app.command()
+def prune(
+    pipeline: Name,
+    number: Annotated[
+        int | None, typer.Option(help="Which, where there are several besides the promoted.")
+    ] = None,
+) -> None:
+    """Forget a generation that readers do not follow: its process, its topics, its folder."""
+    pruned = candidates.prune(settings(), pipeline, number)
+    screen.say(f"  {pipeline}: generation {pruned.number} is forgotten")
+
+
+@app.command()
+def verify(
+    names: Annotated[list[str] | None, typer.Argument(metavar="PIPELINE…")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every pipeline that runs.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Replay the code that is promoted: it must say exactly what readers see."""
+    current = settings()
+    chosen = current.pipeline_names if every or not names else names
+    found = [verified(current, load(name)) for name in chosen]
+    if as_json:
+        print(json.dumps({"replays": [one.document() for one in found]}, default=str))
+    if not all(one.empty for one in found):
+        raise typer.Exit(1)
+
+
+def verified(current: Settings, declared: Pipeline) -> Compared:
+    with waiting_for_batch(declared.name):
+        compared = candidates.verify(current, declared)
+    show_difference(compared, None)
+    return compared
+
+
+def moment(option: str, given: str) -> datetime | None:
+    """The instant; None for the word that means no bound. Raises BadTime."""
+    if given == WORDS[option]:
+        return None
+    try:
+        found = datetime.fromisoformat(given)
+    except ValueError as error:
+        raise BadTime(option, given) from error
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def wall_clock() -> str:
+    at = datetime.fromtimestamp(wall_ms() / 1000, UTC)
+    return at.strftime("%H:%M:%S.%f")[:-3]

@@ -1,0 +1,139 @@
+"""How the check of the contracts is told: what breaks, whom, and the way out."""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from cli import screen
+from contracts.evolution.check import Report
+from contracts.evolution.matrix import PRESENT
+from contracts.evolution.verdict import Finding
+
+WIDTH = 80
+INDENT = 4
+LABEL = 26
+NOBODY = "nobody who is known"
+BREAKS = "\N{NO-BREAK SPACE}✗"
+
+
+def show(found: Report) -> None:
+    for fault in found.faults:
+        _wrapped("  ", f"fault: {fault}")
+    for one in found.breaks:
+        _show_break(one)
+    for one in found.harmless:
+        screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
+    if found.matrix is not None:
+        screen.say("")
+        _show_matrix(found)
+        screen.say("")
+    _show_pending(found)
+    screen.say(f"  {conclusion(found)}")
+
+
+def conclusion(found: Report) -> str:
+    of = f"{counted(found.contracts, 'contract')}, {counted(found.consumers, 'consumer')}"
+    wrong = [
+        counted(len(found.breaks), "break") if found.breaks else "",
+        counted(len(found.faults), "fault") if found.faults else "",
+    ]
+    if found.good:
+        return f"{of}: nobody breaks"
+    return f"{' and '.join(filter(None, wrong))} in {of}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def document(found: Report) -> dict[str, Any]:
+    return {
+        "good": found.good,
+        "contracts": found.contracts,
+        "consumers": found.consumers,
+        "faults": list(found.faults),
+        "breaks": [_finding(one) for one in found.breaks],
+        "harmless": [_finding(one) for one in found.harmless],
+        "pending": [asdict(one) for one in found.pending],
+        "drafts": list(found.drafts),
+        "matrix": found.matrix,
+    }
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    return {
+        "contract": one.contract,
+        "place": one.change.place,
+        "change": one.change.text,
+        "since": list(one.since),
+        "harms": sorted(harm.value for harm in one.change.harms),
+        "why": one.change.why,
+        "promised": one.promised,
+        "readers_that_break": list(one.readers_broken),
+        "readers_that_do_not": list(one.readers_going_on),
+        "writers_that_break": list(one.writers_broken),
+        "way_out": one.way_out,
+    }
+
+
+def _show_break(one: Finding) -> None:
+    screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}")
+    _labelled("readers that break", ", ".join(one.readers_broken) or NOBODY)
+    _labelled("readers that do not", ", ".join(one.readers_going_on) or NOBODY)
+    if one.writers_broken:
+        _labelled("writers that break", ", ".join(one.writers_broken))
+    against = ", ".join(one.since)
+    _labelled("why", f"{one.change.why}; since {against}, {one.promised} is promised")
+    _labelled("way out", one.way_out)
+
+
+def _labelled(label: str, text: str) -> None:
+    _wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
+
+
+def _wrapped(head: str, text: str) -> None:
+    screen.say(
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent=head,
+            subsequent_indent=" " * len(head),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _show_matrix(found: Report) -> None:
+    """Consumer by version: who cannot read a version has a mark."""
+    rows = found.matrix or {}
+    widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
+    screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
+    for name, versions in rows.items():
+        for number, (version, readers) in enumerate(_shown(versions).items()):
+            head = f"  {name if not number else '':<{widths[0]}}  {version:<{widths[1]}} "
+            _wrapped(head, ", ".join(_marked(readers)) or "nobody")
+
+
+def _shown(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
+    """Without what is not released, where all that it says was said of a version before."""
+    *_, last = ({}, *(one for version, one in versions.items() if version != PRESENT))
+    return {
+        version: readers
+        for version, readers in versions.items()
+        if version != PRESENT or readers != last or len(versions) == 1
+    }
+
+
+def _marked(readers: Mapping[str, str | None]) -> Iterable[str]:
+    return (name if why is None else f"{name}{BREAKS}" for name, why in readers.items())
+
+
+def _show_pending(found: Report) -> None:
+    if found.drafts:
+        _wrapped("  ", f"drafts, which nobody writes yet: {', '.join(found.drafts)}")
+    if not found.pending or not found.good:
+        return
+    told = ", ".join(f"{one.contract} {one.version}" for one in found.pending)
+    _wrapped("  ", f"not released as they stand: {told}. Release them: retail contracts release")

@@ -1,0 +1,79 @@
+"""retail reset: forget the world."""
+
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli import screen
+from cli.alone import alone
+from cli.down import stop
+from infra.errors import UserError
+from infra.folder import Folder
+from infra.lake import folders
+from infra.settings import REMEMBERED_FILE, Settings, root, settings
+from pipelines.common.generations.generation import checkpoints
+from pipelines.common.pipeline import pipelines
+
+
+class NotOurs(UserError):
+    """A folder that no start of this project has made."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder} does not look like a data folder of this project: it should hold "
+            f"{REMEMBERED_FILE}, and neither the repository nor your home. Remove it by hand if "
+            "you are sure, or name the right one in DATA_DIR."
+        )
+
+
+class NotAsked(UserError):
+    """Nobody is there to be asked."""
+
+    def __init__(self) -> None:
+        super().__init__("reset removes data and asks first. Without a terminal say: YES=1")
+
+
+def reset(
+    yes: Annotated[bool, typer.Option("--yes", envvar="YES", help="Do not ask.")] = False,
+) -> None:
+    """Stop everything and remove the world's data, after asking; nothing else is touched."""
+    current = settings()
+    folder = current.data_dir
+    if not folder.exists() or not any(folder.iterdir()):
+        screen.say(f"{screen.short(folder)} is empty already.")
+        return
+    if not ours(folder):
+        raise NotOurs(folder)
+    beyond = elsewhere(current)
+    if not yes and not agreed(folder, beyond):
+        screen.say("Nothing was removed.")
+        return
+    with alone(folder):
+        stop(current)
+        for each in beyond:
+            each.remove()
+        shutil.rmtree(folder)
+    screen.step("removed", ", ".join([screen.short(folder), *map(str, beyond)]))
+
+
+def elsewhere(current: Settings) -> list[Folder]:
+    """What is of this world where URLs say: another world would take it for its own."""
+    lake = folders(current).layers if current.lake_url else ()
+    kept = (checkpoints(current, name) for name in pipelines() if current.checkpoint_url)
+    return [folder for folder in (*lake, *kept) if folder.names()]
+
+
+def ours(folder: Path) -> bool:
+    holds_more = any(place.is_relative_to(folder) for place in (root(), Path.home()))
+    return (folder / REMEMBERED_FILE).is_file() and not holds_more
+
+
+def agreed(folder: Path, beyond: Iterable[Folder]) -> bool:
+    if not sys.stdin.isatty():
+        raise NotAsked
+    named = ", ".join([str(folder), *map(str, beyond)])
+    return typer.confirm(f"Remove {named}, with all topics, views and checkpoints?")

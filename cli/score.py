@@ -1,0 +1,95 @@
+"""retail score: how good an answer is, by what the simulator knows that it did."""
+
+import json
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from audit.fraud_score import Score, Scores, Share
+from audit.scoring import of_view
+from cli import screen
+from cli.score_reorder import reorder
+from infra import kafka
+from infra.settings import settings
+
+HEADINGS = (
+    "rule",
+    "caught",
+    "recall",
+    "right",
+    "precision",
+    "near: caught",
+    "spared",
+    "decided in",
+)
+
+app = typer.Typer(no_args_is_help=True, help="Hold answers against what the simulator did.")
+
+
+app.command("reorder")(reorder)
+
+
+@app.command()
+def fraud(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Score the alerts that are served, by incident."""
+    current = settings()
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    with screen.waiting("score", "reading the alerts, and what was planted"):
+        found = of_view(current)
+    if as_json:
+        print(json.dumps(as_document(found)))
+    else:
+        show(found)
+    if not found.good:
+        raise typer.Exit(1)
+
+
+def show(found: Scores) -> None:
+    by_rule = {**found.by_rule, "all": found.total}
+    screen.table(HEADINGS, [row(rule, score) for rule, score in by_rule.items()])
+    screen.say(f"  {'reached' if found.good else 'NOT REACHED'}: recall 95 %, precision 90 %,")
+    screen.say("  and 85 % in both by every rule")
+
+
+def row(rule: str, score: Score) -> tuple[str, ...]:
+    return (
+        rule,
+        str(score.recall),
+        percent(score.recall),
+        str(score.precision),
+        percent(score.precision),
+        str(score.near_caught),
+        str(score.near_spared),
+        "" if score.decided_in is None else minutes(score.decided_in),
+    )
+
+
+def percent(share: Share) -> str:
+    return f"{share.share:.1%}" if share.of else "none"
+
+
+def minutes(span: timedelta) -> str:
+    return f"{span / timedelta(minutes=1):,.1f} min"
+
+
+def as_document(found: Scores) -> dict[str, object]:
+    by_rule = {**found.by_rule, "all": found.total}
+    return {"good": found.good, **{rule: document(score) for rule, score in by_rule.items()}}
+
+
+def document(score: Score) -> dict[str, object]:
+    shares = ("recall", "precision", "near_caught", "near_spared")
+    return {
+        **{
+            name: {**asdict(share), "share": share.share}
+            for name in shares
+            for share in [getattr(score, name)]
+        },
+        "seconds_to_decide": [span.total_seconds() for span in score.to_decide],
+        "seconds_to_see": [span.total_seconds() for span in score.to_see],
+    }

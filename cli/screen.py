@@ -1,0 +1,87 @@
+"""What a person sees: one line per step, what is being waited for, and how long it took."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.status import Status
+
+console = Console(highlight=False, soft_wrap=True)
+
+NAME_WIDTH = 13
+TEXT_WIDTH = 50
+BAR_WIDTH = 20
+# The second column of a table of components.
+STATE_STYLES = {
+    "failed": "red",
+    "restarting": "red",
+    "starting": "yellow",
+    "paused": "yellow",
+    "stopped": "dim",
+}
+
+
+def step(name: str, text: str, seconds: float | None = None) -> None:
+    """The line that stays."""
+    took = "" if seconds is None else f"{seconds:>5.0f} s"
+    console.print(f"  {name:<{NAME_WIDTH}} {text:<{TEXT_WIDTH}} {took}".rstrip(), markup=False)
+
+
+def say(text: str) -> None:
+    console.print(text, markup=False)
+
+
+class Wait:
+    """The moving line of something that takes its time; silent where nobody looks."""
+
+    def __init__(self, status: Status | None) -> None:
+        self._status = status
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    def show(self, name: str, text: str) -> None:
+        if self._status is not None:
+            self._status.update(f"{name:<{NAME_WIDTH - 2}} {text}  {self.seconds:.0f} s")
+
+
+@contextmanager
+def waiting(name: str, text: str) -> Iterator[Wait]:
+    """Show a spinner on a terminal, until the block ends."""
+    if not console.is_terminal:
+        yield Wait(None)
+        return
+    with console.status("") as status:
+        wait = Wait(status)
+        wait.show(name, text)
+        yield wait
+
+
+def bar(done: int, total: int) -> str:
+    filled = BAR_WIDTH * done // total if total else BAR_WIDTH
+    return "█" * filled + "░" * (BAR_WIDTH - filled)
+
+
+def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Columns as wide as they need to be; nothing is folded, so that a path can be copied."""
+    cells = [heads, *rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        style = "bold" if row is heads else STATE_STYLES.get(row[1], "")
+        console.print(f"  {'   '.join(padded)}".rstrip(), style=style, markup=False)
+
+
+def cut(text: str, characters_max: int) -> str:
+    """The text, or its beginning where it is longer."""
+    return text if len(text) <= characters_max else f"{text[:characters_max]}…"
+
+
+def short(path: Path) -> str:
+    """The path as seen from here, if it lies below."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

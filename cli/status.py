@@ -1,0 +1,109 @@
+"""retail status: what runs, where it listens, and what is wrong with what does not."""
+
+import json
+from pathlib import Path
+from textwrap import indent
+from typing import Annotated
+
+import typer
+from confluent_kafka import KafkaException
+
+from cli import fleet, screen
+from cli.fleet import Component
+from cli.ready import latest
+from contracts import GENERATIONS
+from infra.kafka import UnknownTopic
+from infra.settings import Settings, memorable, root, settings
+from infra.supervisor import daemon, orphans
+from infra.supervisor.tail import tail
+from pipelines.common.generations import snapshot
+
+LINE_WIDTH = 160
+
+
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show every component: state, address, log."""
+    current = settings()
+    found = fleet.components(current)
+    if as_json:
+        components = [component.as_json() for component in found]
+        print(json.dumps({"components": components, "settings": memorable(current)}))
+        return
+    show(found)
+    for component in found:
+        if component.state in ("failed", "restarting"):
+            explain(component, current)
+        elif component.state == "paused":
+            screen.say(f"\n  {component.name} is {component.detail}")
+    if any(component.state == "ready" for component in found):
+        for drift in drifts(current):
+            screen.say(f"\n{indent(drift, '  ')}")
+    advise(found, current)
+
+
+def show(found: list[Component]) -> None:
+    """The table, and what had to be started again."""
+    screen.table(
+        ("component", "state", "for", "address", "log"),
+        (
+            (
+                component.name,
+                component.state,
+                duration(component.up_seconds) if component.up_seconds else "",
+                component.address,
+                screen.short(Path(component.log)),
+            )
+            for component in found
+        ),
+    )
+    for component in found:
+        if component.restarts:
+            screen.say(
+                f"  {component.name} was started again {component.restarts} × since `up`; "
+                f"the last time it ended: {component.last_end}"
+            )
+
+
+def duration(seconds: int) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def explain(component: Component, current: Settings) -> None:
+    screen.say(f"\n  {component.name}: {component.detail} {component.last_end}".rstrip())
+    for line in tail(current.logs_dir / f"{component.name}.log").splitlines():
+        screen.say(f"    {line[:LINE_WIDTH]}")
+
+
+def drifts(current: Settings) -> list[str]:
+    """Which pipelines run other code than what is on disk; none where Kafka does not say."""
+    try:
+        controls = latest(current, GENERATIONS)
+    except (KafkaException, UnknownTopic, TimeoutError):
+        return []
+    told = [
+        snapshot.describe_drift(
+            root(), control["pipeline"], each["number"], each["code_digest"], each["libraries"]
+        )
+        for control in controls
+        for each in control["generations"]
+        if each["number"] == control["promoted"]
+    ]
+    return [drift for drift in told if drift]
+
+
+def advise(found: list[Component], current: Settings) -> None:
+    """The next useful step."""
+    states = {component.state for component in found}
+    if states == {"stopped"}:
+        left = [] if daemon.running(current.data_dir) else orphans.find(current.data_dir)
+        if left:
+            screen.say(f"\n  {len(left)} processes run without a manager. make up cleans up.")
+        else:
+            screen.say("\n  Nothing runs. Start it: make up")
+    elif states != {"ready"}:
+        screen.say("\n  All of a log: make logs COMPONENT=… · start what is missing: make up")

@@ -1,0 +1,53 @@
+"""retail topics: what is on the broker, made from the contracts."""
+
+import typer
+
+from cli import screen
+from contracts import CONTRACTS, Contract
+from infra import kafka
+from infra.settings import Settings, settings
+
+CONTROL = "private.control."
+ANSWER_SECONDS_MAX = 10.0
+
+app = typer.Typer(no_args_is_help=True, help="The topics: what the contracts ask for.")
+
+
+def standing() -> dict[str, Contract]:
+    """The topics that exist before any pipeline runs.
+
+    A view's changelog is made with the generation that writes it, under its number.
+    """
+    return {
+        name: contract
+        for name, contract in CONTRACTS.items()
+        if contract.kind == "topic" or name.startswith(CONTROL)
+    }
+
+
+def apply(current: Settings) -> str:
+    """Make what is missing; returns what was done, in words."""
+    made = kafka.apply_topics(current, standing())
+    there = len(standing()) - len(made)
+    return f"{len(made)} made from contracts, {there} there already"
+
+
+@app.command("apply")
+def apply_command() -> None:
+    """Make the topics that are missing."""
+    screen.step("topics", apply(settings()))
+
+
+@app.command("list")
+def list_command() -> None:
+    """Every topic with its partitions and records."""
+    current = settings()
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    client = kafka.admin(current)
+    present = client.list_topics(timeout=ANSWER_SECONDS_MAX).topics
+    rows = []
+    for name in sorted(present):
+        ends = kafka.end_offsets(client, [name]).values()
+        rows.append((name, str(len(ends)), f"{sum(ends):,}"))
+    screen.table(("topic", "partitions", "end offsets"), rows)

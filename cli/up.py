@@ -1,0 +1,115 @@
+"""retail up: everything started, in order, and really ready when it returns."""
+
+from cli import aot, fleet, screen, topics
+from cli.alone import alone
+from cli.await_ready import all_ready
+from cli.doctor import examine
+from cli.status import show
+from cli.welcome import welcome
+from cli.world import world_options
+from infra import kafka
+from infra.errors import UserError
+from infra.jars.fetch import fetch
+from infra.jars.sets import jar_set
+from infra.settings import Settings, memorable, remember, remembered, settings
+from infra.supervisor import daemon, orphans
+from infra.supervisor.manager import Manager
+
+MIB = 1024**2
+REMOTE_SECONDS_MAX = 10.0
+
+
+class NotFit(UserError):
+    """The machine lacks something."""
+
+
+class OtherSettings(UserError):
+    """What runs was started with other settings."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(
+            f"It runs already, with another {', '.join(names)}. Stop it first: make down"
+        )
+
+
+@world_options
+def up() -> None:
+    """Start everything that does not run yet, and wait until each part is ready."""
+    current = settings()
+    with alone(current.data_dir):
+        check(current)
+        fetch_jars(current)
+        manager = managed(current)
+        started = start(current, manager)
+    # From here on another command may interfere: `down` needs not wait for Spark.
+    all_ready(current, manager, started)
+    screen.say("")
+    show(fleet.components(current))
+    aot.make_beside(current)
+    welcome(current)
+
+
+def check(current: Settings) -> None:
+    """What doctor checks; raises NotFit with every remedy."""
+    found = examine(current)
+    wrong = [str(finding) for finding in found if not finding.good]
+    if wrong:
+        raise NotFit("\n".join(wrong))
+    about = {finding.check: finding.found for finding in found}
+    screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
+
+
+def fetch_jars(current: Settings) -> None:
+    sets = [jar_set("broker"), jar_set("spark"), *([jar_set("delta")] if current.lake else [])]
+    with screen.waiting("jars", "verifying") as wait:
+        for wanted in sets:
+            fetch(
+                wanted,
+                current.jars_dir,
+                lambda done, total: wait.show("jars", f"{screen.bar(done, total)} downloading"),
+            )
+    files = [file for wanted in sets for file in (current.jars_dir / wanted.name).iterdir()]
+    size = sum(file.stat().st_size for file in files) / MIB
+    screen.step("jars", f"{len(files)} files, {size:.0f} MB, verified", wait.seconds)
+
+
+def managed(current: Settings) -> Manager:
+    """The process manager: the one that runs, or a new one on a clean floor."""
+    manager = daemon.running(current.data_dir)
+    if manager is not None:
+        before, now = remembered(current.data_dir), memorable(current)
+        changed = [name for name in before | now if before.get(name) != now.get(name)]
+        if changed:
+            raise OtherSettings([name.upper() for name in changed])
+        return manager
+    left = orphans.stop(current.data_dir)
+    if left:
+        screen.step("cleanup", f"{left} processes left over from before, stopped")
+    remember(current)
+    return daemon.start(current.data_dir)
+
+
+def start(current: Settings, manager: Manager) -> tuple[str, ...]:
+    """The broker, then its topics, then the rest side by side: Spark takes longest.
+
+    Returns the names of the rest, which are not ready yet.
+    """
+    start_broker(current, manager)
+    rest = tuple(name for name in fleet.names(current) if name != "broker")
+    for name in rest:
+        manager.start(name)
+    return rest
+
+
+def start_broker(current: Settings, manager: Manager) -> None:
+    """A broker that answers, with every topic."""
+    if current.broker_embedded:
+        manager.start("broker")
+        all_ready(current, manager, ("broker",))
+    elif not kafka.answers(current, seconds_max=REMOTE_SECONDS_MAX):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    else:
+        screen.step("broker", f"remote, answers on {current.bootstrap_servers}")
+    with screen.waiting("topics", "") as wait:
+        made = topics.apply(current)
+    screen.step("topics", made, wait.seconds)

@@ -1,0 +1,168 @@
+"""retail verify: what is served against an independent computation and the sealed ledger."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from audit.inventory import Book
+from audit.ledger import Audit
+from audit.verdict import Comparison, Verdict, verdict
+from cli import differing, screen
+from infra.kafka import Partition
+from infra.settings import settings
+
+DIGEST_SHOWN = 12
+DIRT_PER_LINE = 4
+
+
+def verify(
+    pipeline: Annotated[
+        str | None, typer.Argument(help="One of them; otherwise all that run.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Compare what is served with the oracles and the ledger, each pipeline at one marker."""
+    current = settings()
+    exact = {}
+    documents = {}
+    for name in (pipeline,) if pipeline else current.pipeline_names:
+        with screen.waiting("verify", f"{name}: reading the log once more, outside Spark"):
+            found = verdict(current, name)
+        exact[name] = found.exact
+        if as_json:
+            documents[name] = as_document(found)
+        else:
+            show(found)
+            if any(one.differing for one in found.views):
+                file = differing.write(current, name, found.views)
+                screen.say(f"  all rows that differ: {screen.short(file)}")
+    if as_json:
+        print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
+    if not all(exact.values()):
+        raise typer.Exit(1)
+
+
+def show(found: Verdict) -> None:
+    live = found.live
+    screen.say(
+        f"  {live.pipeline} g{live.generation} at marker {live.batch:,}"
+        f" · {total(found.books).read:,} records"
+    )
+    for one in found.views:
+        show_view(one)
+    if found.audit is not None:
+        show_ledger(found.audit)
+    show_books(found)
+    show_quarantine(found)
+    screen.say(f"  {conclusion(found)}")
+
+
+def conclusion(found: Verdict) -> str:
+    if found.exact:
+        return "exact"
+    if found.agree:
+        paged = found.audit is None or found.audit.made
+        why = "the quarantine has caught up" if paged else "the ledger has a page"
+        return f"NOT AUDITED: what was compared agrees; try again when {why}"
+    return "NOT EXACT"
+
+
+def show_view(one: Comparison) -> None:
+    sign = "=" if one.live_digest == one.oracle_digest else "≠"
+    screen.say(
+        f"  {one.view.entity:<13} {one.rows:>11,} rows"
+        f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
+        f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
+    )
+    for line in differing.render(one):
+        screen.say(line)
+
+
+def show_ledger(audit: Audit) -> None:
+    if not audit.pages:
+        screen.say("  ledger     no page before the marker: nothing to compare with")
+        return
+    agree = audit.shelves - len(audit.differences)
+    screen.say(
+        f"  ledger     {agree:,} of {audit.shelves:,} shelves as booked on {audit.pages:,} pages,"
+        f" minus {audit.quarantined:,} quarantined"
+    )
+    for one in audit.differences[:DIGEST_SHOWN]:
+        screen.say(f"    {'/'.join(one.shelf)}: ledger {one.ledger}, log {one.log}")
+    dirt = [f"{kind.replace('_', ' ')} {count:,}" for kind, count in audit.dirt.items()]
+    screen.say(f"  dirt       {' · '.join(dirt[:DIRT_PER_LINE])}")
+    screen.say(f"             {' · '.join(dirt[DIRT_PER_LINE:])}")
+    for what, (ledger, log) in audit.seen.items():
+        if ledger != log:
+            screen.say(f"    {what}: ledger {ledger:,} records, log {log:,}")
+
+
+def show_books(found: Verdict) -> None:
+    books = total(found.books)
+    screen.say(
+        f"  books      read {books.read:,} = applied {books.applied:,}"
+        f" + duplicate {books.duplicate:,} + quarantined {books.quarantined:,}"
+    )
+    for at, book in found.books.items():
+        if found.live.books.get(at) != book:
+            screen.say(f"    {at[0]}/{at[1]}: live {found.live.books.get(at)}, oracle {book}")
+
+
+def show_quarantine(found: Verdict) -> None:
+    listing = found.listing
+    behind = f", {listing.behind:,} records not validated yet" if listing.behind else ""
+    screen.say(
+        f"  quarantine {listing.listed:,} of {listing.rejected:,} rejected records listed{behind}"
+    )
+    for one in listing.differences:
+        screen.say(f"    {one}")
+
+
+def total(books: Mapping[Partition, Book]) -> Book:
+    return Book(
+        read=sum(book.read for book in books.values()),
+        applied=sum(book.applied for book in books.values()),
+        duplicate=sum(book.duplicate for book in books.values()),
+        quarantined=sum(book.quarantined for book in books.values()),
+    )
+
+
+def as_document(found: Verdict) -> dict[str, object]:
+    ledger = {} if found.audit is None else {"ledger": audit_document(found.audit)}
+    return {
+        "exact": found.exact,
+        "generation": found.live.generation,
+        "marker": found.live.batch,
+        "views": {one.view.name: view_document(one) for one in found.views},
+        "books": asdict(total(found.books)),
+        "quarantine": {
+            "rejected": found.listing.rejected,
+            "listed": found.listing.listed,
+            "differences": len(found.listing.differences),
+            "behind": found.listing.behind,
+        },
+        **ledger,
+    }
+
+
+def view_document(one: Comparison) -> dict[str, object]:
+    return {
+        "rows": one.rows,
+        "live_digest": one.live_digest,
+        "oracle_digest": one.oracle_digest,
+    }
+
+
+def audit_document(audit: Audit) -> dict[str, object]:
+    return {
+        "audited": audit.made,
+        "pages": audit.pages,
+        "shelves": audit.shelves,
+        "quarantined": audit.quarantined,
+        **audit.dirt,
+        "differences": len(audit.differences),
+        "seen": {what: {"ledger": a, "log": b} for what, (a, b) in audit.seen.items()},
+    }

@@ -1,0 +1,31 @@
+"""What to look at once everything is ready."""
+
+import json
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from cli import screen
+from infra.settings import Settings
+
+ANSWER_SECONDS_MAX = 2.0
+
+
+def welcome(current: Settings) -> None:
+    screen.say("")
+    screen.step("Shop", f"{current.api_url}/")
+    screen.step("Stock", f"{current.api_url}/v1/stock")
+    shelf = a_shelf(current)
+    if shelf:
+        screen.step("One shelf", f"{current.api_url}/v1/stock/{shelf}")
+    screen.step("API docs", f"{current.api_url}/docs")
+    screen.step("Next", "make verify · make status · make logs · make down")
+
+
+def a_shelf(current: Settings) -> str | None:
+    """The path of a shelf that there is, if the API names one."""
+    try:
+        with urlopen(f"{current.api_url}/v1/stock?limit=1", timeout=ANSWER_SECONDS_MAX) as answer:
+            first = json.load(answer)["items"][0]
+            return f"{first['store_id']}/{first['sku']}"
+    except (URLError, OSError, ValueError, LookupError):
+        return None

@@ -1,0 +1,51 @@
+"""The topics and views as the table in ARCHITECTURE.md: `python -m contracts.catalogue.table`."""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from contracts.catalog import CONTRACTS
+from contracts.shape import Contract
+from contracts.times import span
+
+HEADER = ("| topic | key | kept | a record says |", "|---|---|---|---|")
+
+
+def table(contracts: Iterable[Contract] = CONTRACTS.values()) -> str:
+    """A Markdown table, a row per contract: public ones first, and topics before views."""
+    return "\n".join([*HEADER, *(_row(one) for one in sorted(contracts, key=_place))]) + "\n"
+
+
+def _place(contract: Contract) -> tuple[bool, str, str]:
+    return contract.visibility != "public", contract.kind, contract.name
+
+
+def _row(contract: Contract) -> str:
+    cells = (f"`{contract.name}`", ", ".join(contract.key), _kept(contract), _purpose(contract))
+    return f"| {' | '.join(cells)} |"
+
+
+def _kept(contract: Contract) -> str:
+    """How long a record stays, by the configuration of the topic."""
+    return ", ".join(_terms(contract)) or "as the broker is set"
+
+
+def _terms(contract: Contract) -> Iterator[str]:
+    config = contract.settings.config
+    if "compact" in config.get("cleanup.policy", ""):
+        yield "newest per key"
+    retention = config.get("retention.ms")
+    if retention == "-1":
+        yield "for ever"
+    elif retention is not None:
+        yield span(timedelta(milliseconds=int(retention)))
+
+
+def _purpose(contract: Contract) -> str:
+    """The first sentence of the description, on one line."""
+    words = " ".join(contract.description.split())
+    sentence = words.partition(". ")[0].rstrip(".")
+    return f"view: {sentence}" if contract.kind == "view" else sentence
+
+
+if __name__ == "__main__":
+    print(table(), end="")

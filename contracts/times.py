@@ -1,0 +1,23 @@
+"""Times and lengths of time, as numbers and as text."""
+
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+UNITS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("min", timedelta(minutes=1)))
+
+
+def instant(milliseconds: int) -> datetime | None:
+    """The moment in UTC; None where a calendar of the years 1 to 9999 does not have it."""
+    try:
+        return EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None
+
+
+def span(length: timedelta) -> str:
+    """2 h, 5 min, 90 s"""
+    for unit, one in UNITS:
+        if length and not length % one:
+            return f"{length // one} {unit}"
+    return f"{length.total_seconds():g} s"

@@ -1,0 +1,190 @@
+"""Whether a record is accepted: decided by the record alone, whoever asks and whenever.
+
+The twin of pipelines/common/transform/validate.py: the same words for the same faults, in the same
+order.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import fastavro
+
+from contracts import codec
+from contracts.catalog import ADJUSTMENTS, CONTRACTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
+from contracts.checks import in_order, values
+from contracts.errors import Undecodable
+from contracts.mapping import avro_schema
+from contracts.schemas import schemas_of
+from contracts.shape import Contract, Field, Row
+from contracts.times import MILLISECOND, instant, span
+
+UNDECODABLE = "undecodable"
+WRONG_KEY = "wrong-key"
+LATE = "late"
+FUTURE = "future"
+UNRELEASABLE = "unreleasable"
+"""A release that wraps no movement of stock as its original's contract has it."""
+
+RELEASABLE: Mapping[str, Contract] = {
+    topic.name: topic for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
+}
+"""What running sums take at any time. Whatever is looked up by its time is announced anew."""
+
+VALIDATED: Mapping[str, Contract] = {
+    topic.name: topic
+    for topic in CONTRACTS.values()
+    if topic.kind == "topic" and topic.visibility == "public" and topic.event_time
+}
+"""Every topic of events: what is rejected there goes to quarantine."""
+
+OPEN: Mapping[str, Contract] = {
+    name: topic
+    for name, topic in sorted(VALIDATED.items())
+    if topic.domain not in ("quarantine", "world")  # what this project says of itself
+}
+"""The topics of events that anybody may publish to."""
+
+INT_END = 2**31
+TIME_END_MS = 2**63 // 1000 + 1  # Spark counts in microseconds
+SHOWN_MAX = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a record is not accepted, in one word or by the rule's name, and what was found."""
+
+    reason: str
+    found: str
+    event: Row | None = None
+    """What the record says, if it decodes."""
+
+
+def validate(
+    contract: Contract, key: bytes | None, value: bytes | None, published_ms: int
+) -> Row | Rejection:
+    """The event, its times in milliseconds of 1970, or the first thing that is wrong with it."""
+    event = read(contract, value)
+    if isinstance(event, Rejection):
+        return event
+    return (
+        first_fault(contract, key, event)
+        or timing_fault(contract, event, published_ms)
+        or (_release_fault(event) if contract is RELEASES else None)
+        or event
+    )
+
+
+def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
+    """What the value says, its times in milliseconds of 1970: a calendar may not have them."""
+    try:
+        framed = codec.frame(value)
+        schemas = _schemas(contract).get(framed.schema_id)
+        if schemas is None:
+            raise Undecodable(f"no schema of {contract.name} has the id {framed.schema_id}")
+        event = codec.body(framed, *schemas)
+    except Undecodable as error:
+        return Rejection(UNDECODABLE, error.reason)
+    for found in _fields(contract, "int"):
+        if not all(-INT_END <= value < INT_END for value in found(event)):
+            return Rejection(UNDECODABLE, f"{_render(found(event))}, expected integers of 32 bits")
+    for found in _fields(contract, "timestamp"):
+        if not all(-TIME_END_MS < value < TIME_END_MS for value in found(event)):
+            return Rejection(UNDECODABLE, f"{_render(found(event))}, expected times of 64 bits")
+    return event
+
+
+def first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
+    """The first fault that has nothing to do with when the record was published."""
+    expected = codec.key(contract, event)
+    if key != expected:
+        return Rejection(WRONG_KEY, f"key {_render(key)}, expected {_render(expected)}", event)
+    for asked in in_order(contract):
+        if not asked.holds(event):
+            return Rejection(asked.name, f"found {_render(asked.values(event))}", event)
+    return None
+
+
+def unwrap(release: Row) -> Row | Rejection:
+    """The event in a release that keeps its contract, its times in milliseconds of 1970."""
+    original = RELEASABLE.get(release["topic"])
+    if original is None:
+        listed = ", ".join(RELEASABLE)
+        return Rejection(UNRELEASABLE, f"of {release['topic']}, expected one of {listed}", release)
+    event = read(original, release["value"])
+    if isinstance(event, Rejection):
+        return Rejection(UNRELEASABLE, f"the value within: {event.found}", release)
+    fault = first_fault(original, release["record_key"].encode(), event)
+    if fault is not None:
+        return Rejection(UNRELEASABLE, f"within: {fault.reason}, {fault.found}", release)
+    if event["event_id"] != release["original_event_id"]:
+        found = f"original_event_id {_render(release['original_event_id'])}"
+        expected = _render(event["event_id"])
+        return Rejection(UNRELEASABLE, f"{found}, expected that within, {expected}", release)
+    return event
+
+
+def timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+    """Whether it is late or ahead, as it would be if it were published at that time."""
+    if contract.event_time is None:
+        return None
+    happened_ms = event[contract.event_time]
+    for reason, limit, by_ms, name in (
+        (LATE, contract.horizon, published_ms - happened_ms, "later than the horizon"),
+        (FUTURE, contract.skew, happened_ms - published_ms, "earlier than the skew"),
+    ):
+        if limit is not None and by_ms > limit / MILLISECOND:
+            times = f"published {_render_time(published_ms)}, happened {_render_time(happened_ms)}"
+            return Rejection(reason, f"{times}: {name} of {span(limit)}", event)
+    return None
+
+
+def _release_fault(release: Row) -> Rejection | None:
+    found = unwrap(release)
+    return found if isinstance(found, Rejection) else None
+
+
+def _render_time(milliseconds: int) -> str:
+    at = instant(milliseconds)
+    return f"{milliseconds} ms of 1970" if at is None else f"{at:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+
+
+def _render(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
+
+
+@cache
+def _fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
+    """The fields of a type, which may have more on the wire than the type holds."""
+    return tuple(values(path) for path in _paths(contract.fields, kind))
+
+
+def _paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
+    for field in fields:
+        if field.type == kind:
+            yield (field.name,)
+        yield from ((field.name, *path) for path in _paths(field.fields, kind))
+
+
+@cache
+def _schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
+    """Writer and, where it is another, reader, by the ids that the topic's records may have."""
+    present = _plain(avro_schema(contract))
+    return {
+        number: (
+            fastavro.parse_schema(_plain(written)),
+            None if _plain(written) == present else fastavro.parse_schema(present),
+        )
+        for number, written in schemas_of(contract).items()
+    }
+
+
+def _plain(schema: Any) -> Any:
+    """The schema with its times as plain integers: half as fast again, and none overflows."""
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {name: _plain(one) for name, one in schema.items() if name != "logicalType"}

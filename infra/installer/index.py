@@ -1,0 +1,69 @@
+"""How this machine reaches its package index: as pip is set up for it, in uv's words."""
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.installer import pip
+
+SECTIONS = ("global", "install", ":env:")
+"""Those of pip's settings that count for an installation; a later one counts more."""
+
+VARIABLES = {
+    "index-url": "UV_INDEX_URL",
+    "extra-index-url": "UV_EXTRA_INDEX_URL",
+    "find-links": "UV_FIND_LINKS",
+    "trusted-host": "UV_INSECURE_HOST",
+    "proxy": "ALL_PROXY",
+    "cert": "SSL_CERT_FILE",
+    "client-cert": "SSL_CLIENT_CERT",
+    "default-timeout": "UV_HTTP_TIMEOUT",
+    "timeout": "UV_HTTP_TIMEOUT",
+}
+"""pip's settings that uv has a variable for. An address may hold a password, so it is no argument:
+those can be read by everybody on the machine."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """What uv must be told to find packages where pip does."""
+
+    variables: Mapping[str, str]
+    options: tuple[str, ...] = ()
+
+
+def index(scratch: Path) -> Index:
+    """The index that pip is set up for. Raises Broken where pip cannot be asked."""
+    return translate(parse(pip.run(["config", "list"], scratch)))
+
+
+def parse(listed: str) -> dict[str, str]:
+    """The settings by name, from what `pip config list` prints."""
+    found: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
+    for section, name, value in re.findall(r"^(.+?)\.([a-z-]+)=(.*)$", listed, re.MULTILINE):
+        if section in found:
+            found[section][name] = str(ast.literal_eval(value))
+    return {name: value for section in SECTIONS for name, value in found[section].items()}
+
+
+def translate(settings: Mapping[str, str]) -> Index:
+    variables = {
+        variable: written(name, settings[name])
+        for name, variable in VARIABLES.items()
+        if settings.get(name)
+    }
+    if "extra-index-url" in settings:
+        # pip takes a version from whichever index has it; the hashes say that it is the right one.
+        variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
+    without = settings.get("no-index", "").lower() in ("1", "true", "yes", "on")
+    return Index(variables, ("--no-index",) if without else ())
+
+
+def written(name: str, value: str) -> str:
+    """A value as uv reads it: where pip separates by white space, uv does by one sign."""
+    if name != "find-links":
+        return " ".join(value.split())
+    # pip passes over a folder that is not there; uv would not go on.
+    return ",".join(one for one in value.split() if "://" in one or Path(one).exists())

@@ -1,0 +1,95 @@
+"""Run the installer: what a lock names, and the project itself."""
+
+import os
+import subprocess
+import tempfile
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.installer.fetch import fetch
+from infra.installer.index import Index, index
+from infra.installer.pip import TAIL_LINES, failure
+from infra.installer.progress import Bar, progress
+
+
+@dataclass(frozen=True)
+class Installer:
+    """uv, and the index that it asks."""
+
+    uv: Path
+    index: Index
+
+    def command(self, *words: str) -> list[str]:
+        return [str(self.uv), "--color=never", *words, *self.index.options]
+
+    def environment(self) -> dict[str, str]:
+        """What uv has variables of its own for counts more than what pip is set up for."""
+        return {**self.index.variables, **os.environ}
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a run of the installer ended."""
+
+    succeeded: bool
+    packages: int
+    tail: list[str]
+
+
+def installer(folder: Path) -> Installer:
+    """The pinned installer, kept under the folder. Raises Broken."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        return Installer(fetch(folder, Path(scratch)), index(Path(scratch)))
+
+
+def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
+    """Install what the lock names into an environment; returns how many packages.
+
+    What builds a package that comes as source is held against the lock's hashes, too. The index is
+    asked only where the cache does not hold everything. Nothing is compiled: Python does that with
+    what it imports, a small part of all. Raises Broken.
+    """
+    pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
+    words = ["pip", "sync", "--python", python(folder), *pinned]
+    said = run(installer, *words, "--offline")
+    return packages(said if said.succeeded else run(installer, *words))
+
+
+def link(installer: Installer, folder: Path, project: Path) -> None:
+    """Install a project so that its code is used where it lies. Raises Broken."""
+    built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # what the lock has installed
+    packages(
+        run(installer, "pip", "install", "--python", python(folder), *built_by, "-e", str(project))
+    )
+
+
+def python(folder: Path) -> str:
+    return str(folder / "bin" / "python")
+
+
+def run(installer: Installer, *words: str) -> Said:
+    """Run uv, showing how far it is."""
+    bar = Bar()
+    tail: deque[str] = deque(maxlen=TAIL_LINES)
+    with subprocess.Popen(
+        installer.command(*words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=installer.environment(),
+    ) as uv:
+        assert uv.stdout is not None
+        for line in uv.stdout:
+            tail.append(line.rstrip())
+            bar.note(line)
+            progress(bar)
+    return Said(uv.returncode == 0, bar.packages, list(tail))
+
+
+def packages(said: Said) -> int:
+    """How many were installed. Raises Broken where they were not."""
+    if not said.succeeded:
+        raise failure("uv", said.tail)
+    return said.packages

@@ -1,0 +1,64 @@
+"""pip, which every Python has or brings: it gets the installer, and knows the machine's index."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+from infra.installer import Broken
+
+TAIL_LINES = 12
+
+
+def command(scratch: Path) -> list[str]:
+    """How pip is run: this Python's own, else the one it brings, put into the scratch folder.
+
+    Raises Broken where Python brings none.
+    """
+    python = Path(sys.executable)
+    if importlib.util.find_spec("pip") is None:
+        check_modules()
+        python = scratch / "pip" / "bin" / "python"
+        if not python.exists():
+            venv.EnvBuilder(with_pip=True, symlinks=True).create(scratch / "pip")
+    return [str(python), "-m", "pip"]
+
+
+def check_modules() -> None:
+    """Debian and Ubuntu ship Python without pip, and without the module that brings it."""
+    try:
+        import ensurepip  # noqa: F401
+    except ImportError as error:
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        raise Broken(
+            f"Python {version} ({sys.executable}) cannot install anything: "
+            "it has no pip, and its module ensurepip is missing.\n"
+            f"Install it: sudo apt-get install python{version}-venv"
+        ) from error
+
+
+def run(words: list[str], scratch: Path) -> str:
+    """What pip prints. Raises Broken with the end of what it says when it fails."""
+    # It installs nothing, so it may run outside of an environment wherever others may not.
+    environment = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
+    done = subprocess.run(
+        [*command(scratch), *words, "--disable-pip-version-check", "--no-input"],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise failure("pip", (done.stdout + done.stderr).splitlines()[-TAIL_LINES:])
+    return done.stdout
+
+
+def failure(who: str, tail: list[str]) -> Broken:
+    """What is said of an installation that failed."""
+    return Broken(
+        f"The environment could not be installed: {who} says\n  "
+        + "\n  ".join(tail)
+        + "\nNothing half-made is used. Check the network, then run the same command again."
+    )

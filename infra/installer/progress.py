@@ -1,0 +1,65 @@
+"""What an installation shows: a bar while it runs, a line when it is done."""
+
+import re
+import sys
+from dataclasses import dataclass, field
+
+BAR_WIDTH = 20
+MEBIBYTES = {"B": 2**-20, "KiB": 2**-10, "MiB": 1, "GiB": 2**10}
+LINE = re.compile(
+    r"Downloading (?P<announced>\S+) \((?P<size>[\d.]+)(?P<unit>\w+)\)"
+    r"| Downloaded (?P<downloaded>\S+)"
+    r"| +Building (?P<building>\S+)"
+    r"| +Built (?P<built>\S+)"
+    r"| \+ (?P<installed>\S+)"
+)
+"""What uv prints where nobody watches: the larger downloads, what is built, what is installed."""
+
+
+@dataclass
+class Bar:
+    """How far uv is, from the lines that it prints."""
+
+    mebibytes: dict[str, float] = field(default_factory=dict)
+    waiting: set[str] = field(default_factory=set)
+    building: set[str] = field(default_factory=set)
+    packages: int = 0
+
+    def note(self, line: str) -> None:
+        match = LINE.match(line)
+        if not match:
+            return
+        said = match.groupdict(default="")
+        if match["announced"]:
+            self.mebibytes[said["announced"]] = float(said["size"]) * MEBIBYTES[said["unit"]]
+            self.waiting.add(said["announced"])
+        self.waiting.discard(said["downloaded"])
+        self.building |= {said["building"]} - {""}
+        self.building.discard(said["built"])
+        self.packages += bool(said["installed"])
+
+    def __str__(self) -> str:
+        """Of the bar, the last block is for building and installing."""
+        total = sum(self.mebibytes.values())
+        done = total - sum(self.mebibytes[name] for name in self.waiting)
+        blocks = BAR_WIDTH if self.packages else int((BAR_WIDTH - 1) * done / (total or 1))
+        return f"{'█' * blocks}{'░' * (BAR_WIDTH - blocks)} {self._what(done, total)}"
+
+    def _what(self, done: float, total: float) -> str:
+        if self.packages:
+            return f"{self.packages} packages"
+        if self.waiting:
+            return f"{done:.0f} of {total:.0f} MiB"
+        return f"building {min(self.building)}" if self.building else "small and source packages"
+
+
+def progress(text: object) -> None:
+    """Show what is being waited for, on a terminal only."""
+    if sys.stdout.isatty():
+        print(f"\r  {'environment':<13} {text!s:<50}", end="", flush=True)
+
+
+def step(text: str, seconds: float) -> None:
+    """The line that stays: what was done, and how long it took."""
+    start = "\r" if sys.stdout.isatty() else ""
+    print(f"{start}  {'environment':<13} {text:<50} {seconds:>5.0f} s", flush=True)

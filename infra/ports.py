@@ -1,0 +1,41 @@
+"""Free ports, so that shops run beside each other."""
+
+import secrets
+import socket
+from contextlib import closing
+
+OFFSETS = (0, 1092, 1093)
+"""The ports of a shop, from its PORT_BASE."""
+
+LOWEST, HIGHEST = 20_000, 31_000
+"""Where to look. Above what it leads to, the system gives out ports of its own."""
+
+TRIES_MAX = 1_000
+
+SHARES = 6
+STEP = 2 * SHARES
+"""Between two bases of one share. It divides the second of OFFSETS, so a shop's ports have two
+remainders by it, which no other share's have: what one has drawn and does not yet use, none else
+draws."""
+
+
+def free_port_base(share: int = 0) -> int:
+    """A PORT_BASE all of whose ports are free now.
+
+    Drawn, not counted up: two that start together would find the same one free. Of two that draw
+    at once, each has a `share` of its own, from 0 to SHARES - 1.
+    """
+    for _ in range(TRIES_MAX):
+        base = LOWEST + STEP * secrets.randbelow((HIGHEST - LOWEST) // STEP) + 2 * share
+        if all(free(base + offset) for offset in OFFSETS):
+            return base
+    raise RuntimeError(f"There should be three free ports from {LOWEST} on, but are not.")
+
+
+def free(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

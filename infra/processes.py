@@ -1,0 +1,89 @@
+"""Programs of this project: what they need to know to run, and which processes they start."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from infra.settings import Settings, root
+
+STOP_SECONDS_MAX = 30.0
+
+WORKER = "pipelines.common.runtime.worker"
+"""The module that runs generations: `python -m WORKER PIPELINE/NUMBER …`.
+
+WORKER and BOUNDED are a protocol: today's code starts them by name in the snapshot of an older
+generation. A snapshot that lacks a module of this name cannot be run, so a rename asks for a replay
+of every pipeline. Part of the protocol are also the arguments, the settings in the environment,
+standard input that closes when the parent ends, and `span.json` in the folder of BOUNDED.
+"""
+
+BOUNDED = "pipelines.common.runtime.bounded"
+"""The module that computes a pipeline's rows between offsets: `python -m BOUNDED PIPELINE FOLDER`.
+"""
+
+
+def environment(where: Settings, code: Path | None = None) -> dict[str, str]:
+    """The environment of a program that runs under the settings, from this code or another copy."""
+    named = where.model_dump(mode="json", exclude_none=True)
+    settings = {name.upper(): str(value) for name, value in named.items()}
+    return {**os.environ, **settings, "PYTHONPATH": str(code or root())}
+
+
+@contextmanager
+def supervisor(where: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
+    """The settings' pipelines alone, as in a shop, until the block ends; the process's id.
+
+    What is founded is founded from this code, or from another copy.
+    """
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pipelines.run"],
+            cwd=code,
+            env=environment(where, code),
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(STOP_SECONDS_MAX)
+
+
+def engines(pid: int) -> list[psutil.Process]:
+    """The Java processes below a process; others come and go there meanwhile."""
+    return [each for each in below(pid) if name(each) == "java"]
+
+
+def drivers(supervisor: int) -> dict[str, psutil.Process]:
+    """The worker of each generation of a supervisor, by PIPELINE/NUMBER, once it has an engine."""
+    found: dict[str, psutil.Process] = {}
+    for engine in engines(supervisor):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            driver = engine.parent()
+            words = driver.cmdline() if driver else []
+            if driver and WORKER in words:
+                found |= dict.fromkeys(words[words.index(WORKER) + 1 :], driver)
+    return found
+
+
+def below(pid: int) -> list[psutil.Process]:
+    """Every process that the process has started, and they in turn; none of one that is gone."""
+    try:
+        return list(psutil.Process(pid).children(recursive=True))
+    except psutil.NoSuchProcess:
+        return []
+
+
+def name(process: psutil.Process) -> str:
+    """What the process runs; empty when it has ended by now."""
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""

@@ -1,0 +1,1 @@
+"""Which code runs and which is served: snapshot, lease, control, promotion."""

@@ -1,0 +1,48 @@
+"""Which generations are to run, read from the control topic again and again."""
+
+import logging
+from collections.abc import Mapping
+
+from confluent_kafka import KafkaException
+
+from contracts import GENERATIONS
+from infra.kafka import Partition, UnknownTopic, admin, end_offsets
+from infra.settings import Settings
+from pipelines.common.generations.generation import Generation, Generations, State, all_generations
+
+log = logging.getLogger("pipeline")
+
+
+class Control:
+    """The control topic, read again when it has grown."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._admin = admin(settings)
+        self._ends: Mapping[Partition, int] = {}
+        self._known: Mapping[str, Generations] = {}
+
+    def read(self) -> Mapping[str, Generations]:
+        """The generations of every pipeline, by name; the last ones while Kafka does not answer."""
+        try:
+            ends = end_offsets(self._admin, [GENERATIONS.name])
+            if ends != self._ends:
+                self._known, self._ends = all_generations(self._settings), ends
+        except (KafkaException, UnknownTopic, TimeoutError) as error:
+            log.warning("the control topic cannot be read: %s", error)
+        return self._known
+
+    def state(self, generation: Generation) -> State | None:
+        """The state of the generation while it is to be kept up to date; None: no more.
+
+        A generation of a pipeline that is not known is to go on, in its last state.
+        """
+        known = self.read().get(generation.pipeline)
+        if known is None:
+            return generation.state
+        wanted = (one.state for one in known.running if one.number == generation.number)
+        return next(wanted, None)
+
+    def siblings(self, generation: Generation) -> Generations:
+        """The generations of its pipeline, as last read."""
+        return self._known.get(generation.pipeline, Generations(generation.pipeline))

@@ -1,0 +1,83 @@
+"""The lease: one writer per generation. The next one writes once the one before is gone."""
+
+import json
+from pathlib import Path
+from typing import TextIO
+
+import psutil
+
+from infra.errors import UserError
+from infra.lock import is_locked, try_lock
+from infra.wait import until
+
+LEASE = "lease.json"
+"""Locked by the process that runs the generation, as long as it does."""
+
+GRACE_SECONDS = 15.0
+"""How long a Java process may take to notice that its driver is gone."""
+
+LOOK_SECONDS_MAX = 1.0
+"""How long a process may hold the lease that only looks whether it is taken."""
+
+
+class LeaseHeld(UserError):
+    """Another process runs this generation."""
+
+    def __init__(self, lease: Path) -> None:
+        super().__init__(
+            f"{lease.parent} should be run by one process, but another one runs it already. "
+            "See which: make status"
+        )
+
+
+def take(folder: Path) -> TextIO:
+    """Make this process the only one that runs the generation, and wait for its last engine to end.
+
+    The lease lasts as long as the returned file is open, which is to the process's end at the
+    latest. An engine whose driver is gone is given time to end by itself, and is killed then.
+    Raises LeaseHeld.
+    """
+    lease = folder / LEASE
+    file = lease.open("a+")
+    if not until(lambda: try_lock(file.fileno()), LOOK_SECONDS_MAX):
+        file.close()
+        raise LeaseHeld(lease)
+    file.seek(0)
+    if before := file.read():
+        end(json.loads(before))
+    return file
+
+
+def is_taken(folder: Path) -> bool:
+    """Whether a process runs the generation, or has not let go of its query."""
+    return is_locked(folder / LEASE)
+
+
+def name_engine(file: TextIO, java_pid: int) -> None:
+    """Record the Java process, which may outlive this one by a moment."""
+    file.truncate(0)
+    json.dump(identity(java_pid), file)
+    file.flush()
+
+
+def identity(pid: int) -> dict[str, float]:
+    """What identifies a process: a pid may be reused, with another start time."""
+    return {"pid": pid, "started": psutil.Process(pid).create_time()}
+
+
+def end(before: dict[str, float]) -> None:
+    """Wait for the Java process of the driver before to end, and kill it if it does not."""
+    try:
+        process = psutil.Process(int(before["pid"]))
+        if process.create_time() == before["started"]:
+            end_process(process)
+    except psutil.NoSuchProcess:
+        return
+
+
+def end_process(process: psutil.Process) -> None:
+    try:
+        process.wait(GRACE_SECONDS)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(GRACE_SECONDS)

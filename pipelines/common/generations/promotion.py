@@ -1,0 +1,233 @@
+"""Promotion: which generation readers follow, and what changes it."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from infra.errors import UserError
+from infra.folder import Folder
+from infra.kafka import Partition
+from infra.settings import Settings
+from infra.wait import until
+from pipelines.common.generations import snapshot
+from pipelines.common.generations.clock import wall_now
+from pipelines.common.generations.generation import (
+    CANDIDATE,
+    Generation,
+    Generations,
+    State,
+    change,
+    checkpoint,
+    generations,
+    home,
+    new,
+)
+from pipelines.common.generations.marker import has_marker
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime import archive
+from pipelines.common.runtime.archive import LogTruncated, Source
+from pipelines.common.runtime.archive_prefix import ArchivePrefix
+
+REMOVE_SECONDS_MAX = 30.0
+
+
+class CandidateThere(UserError):
+    """The pipeline has a candidate already: it has one replay at a time."""
+
+    def __init__(self, there: Generation) -> None:
+        name = there.pipeline
+        super().__init__(
+            f"{name} has a candidate already: generation {there.number}, {there.state.value}. "
+            f"Look: retail replay status {name} · take it: retail replay promote {name} · "
+            f"forget it: retail replay prune {name}"
+        )
+
+
+class CheckpointThere(UserError):
+    """The folder of a new generation's checkpoint is not empty."""
+
+    def __init__(self, folder: Folder) -> None:
+        super().__init__(
+            f"{folder} should be empty, as no generation has begun there, but is not: it is of "
+            "another world. Name another folder in CHECKPOINT_URL, or remove this one."
+        )
+
+
+class StillWritten(UserError):
+    """A generation's folder cannot be removed."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"{home} should be gone within {REMOVE_SECONDS_MAX:g} s, but is written to, or is not "
+            "ours to remove. Once it can be, the next retail replay prune removes it."
+        )
+
+
+class NotPromotable(UserError):
+    """No generation is ready to be promoted."""
+
+    def __init__(self, known: Generations) -> None:
+        name, there = known.pipeline, known.candidate
+        found = "none" if there is None else f"generation {there.number}, {there.state.value}"
+        super().__init__(
+            f"A generation of {name} that is ready should be there to be promoted, found {found}. "
+            f"Make one: retail replay start {name} · see how far it is: retail replay status {name}"
+        )
+
+
+class NothingBefore(UserError):
+    """There is no generation to roll back to."""
+
+    def __init__(self, known: Generations) -> None:
+        super().__init__(
+            f"{known.pipeline} should have a retired generation to go back to, but has none: "
+            "nothing was promoted, or it was pruned since."
+        )
+
+
+def create_candidate(
+    settings: Settings,
+    pipeline: Pipeline,
+    root: Path,
+    ends: Mapping[Partition, int],
+    edits: snapshot.Edits = snapshot.NONE,
+) -> Generation:
+    """Create a candidate with the code at the root, which reads the archive below these ends.
+
+    Where no generation is promoted, there is nothing to compare the new one with: it is promoted.
+    The control record is published last, so that no reader learns of an attempt that is broken off.
+    Raises CandidateThere and CheckpointThere.
+    """
+
+    def add_candidate(known: Generations) -> Generations:
+        if known.candidate:
+            raise CandidateThere(known.candidate)
+        number = max(known.newest, *numbers_on_disk(settings, pipeline.name), 0) + 1
+        state = State.CATCHING_UP if known.promoted else State.PROMOTED
+        draft = new(pipeline, "", wall_now(), number, state)
+        if (kept := draft.checkpoint(settings).folder).names():
+            raise CheckpointThere(kept)
+        snapshot.take(root, draft.code(settings), edits)
+        if ends:
+            ArchivePrefix(draft.folder(settings), ends).write()
+        digest = snapshot.code_digest(draft.code(settings), pipeline.name)
+        libraries = snapshot.libraries_digest(root)
+        return known.plus(new(pipeline, digest, draft.created_at, number, state, libraries))
+
+    return change(settings, pipeline.name, add_candidate).known[-1]
+
+
+def prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Mapping[Partition, int]:
+    """Below which offsets a generation that begins now reads the archive; empty: it reads the log.
+
+    Raises HeadGone, Gap, NoArchive and OtherLog.
+    """
+    dimensions = [one.topic.name for one in pipeline.dimensions]
+    if begins := archive.find_truncated(settings, dimensions):
+        raise LogTruncated(begins, "Dimensions are looked up in the log alone.")
+    topics = [topic.name for topic in pipeline.inputs]
+    if source is Source.ARCHIVE:
+        return archive.archive_ends(settings, topics)
+    if begins := archive.find_truncated(settings, topics):
+        archive.archive_ends(settings, topics)
+        raise LogTruncated(
+            begins,
+            "The lake's archive has what is missing: "
+            f"retail replay start {pipeline.name} --source archive",
+        )
+    return archive.ZERO
+
+
+def complete_source(settings: Settings, pipeline: Pipeline) -> Source:
+    """The source that has all that the pipeline reads: the log, unless it was truncated."""
+    begins = archive.find_truncated(settings, [topic.name for topic in pipeline.inputs])
+    return Source.ARCHIVE if begins else Source.LOG
+
+
+def mark_caught_up(settings: Settings, generation: Generation) -> None:
+    """Mark a candidate as ready. It takes the place of a promoted generation that is lost."""
+
+    def ready(known: Generations) -> Generations:
+        there = known.of(generation.number)
+        if there is None or there.state is not State.CATCHING_UP:
+            return known
+        after = known.to(State.READY, generation.number)
+        before = known.promoted
+        return switch(after) if before is None or is_lost(settings, before) else after
+
+    if generation.state in CANDIDATE:
+        change(settings, generation.pipeline, ready)
+
+
+def promote(settings: Settings, pipeline: str) -> Generations:
+    """Let readers follow the candidate; raises NotPromotable."""
+    return change(settings, pipeline, switch)
+
+
+def switch(known: Generations) -> Generations:
+    """The candidate is promoted, and the promoted generation is retired, for a rollback."""
+    candidate, before = known.candidate, known.promoted
+    if candidate is None or candidate.state is not State.READY:
+        raise NotPromotable(known)
+    if before is not None:
+        known = known.to(State.RETIRED, before.number)
+    return known.to(State.PROMOTED, candidate.number)
+
+
+def roll_back(settings: Settings, pipeline: str) -> Generations:
+    """Let readers follow the retired generation again; the promoted one becomes ready.
+
+    Raises NothingBefore, and CandidateThere when another generation waits for its promotion.
+    """
+
+    def back(known: Generations) -> Generations:
+        promoted, before = known.promoted, known.retired
+        if before is None:
+            raise NothingBefore(known)
+        if known.candidate:
+            raise CandidateThere(known.candidate)
+        if promoted is not None:
+            known = known.to(State.READY, promoted.number)
+        return known.to(State.PROMOTED, before.number)
+
+    return change(settings, pipeline, back)
+
+
+def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
+    """Remove these generations from the control topic; their processes end."""
+    change(settings, pipeline, lambda known: known.minus(numbers))
+
+
+def is_lost(settings: Settings, generation: Generation) -> bool:
+    """Whether its code is missing, or the checkpoint of what it has written already."""
+    begun = generation.checkpoint(settings).committed() or not has_marker(settings, generation)
+    return not (begun and generation.code(settings).exists())
+
+
+def numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
+    """The generations that have left a folder."""
+    folders = home(settings, pipeline).glob("g[0-9]*")
+    return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
+
+
+def remove_leftovers(settings: Settings, pipeline: str) -> None:
+    """Remove the folders of generations that the control topic does not know any more."""
+    known = {one.number for one in generations(settings, pipeline).known}
+    for number in set(numbers_on_disk(settings, pipeline)) - known:
+        remove(settings, pipeline, number)
+
+
+def remove(settings: Settings, pipeline: str, number: int) -> None:
+    """Remove what a generation has on disk; last its folder, by which the rest is found.
+
+    Raises StillWritten when something goes on writing there.
+    """
+    kept = checkpoint(settings, pipeline, number)
+    kept.folder.remove()
+
+    def gone() -> bool:
+        shutil.rmtree(kept.home, ignore_errors=True)
+        return not kept.home.exists()
+
+    if not until(gone, REMOVE_SECONDS_MAX):
+        raise StillWritten(kept.home)

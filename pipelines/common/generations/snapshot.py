@@ -1,0 +1,163 @@
+"""The snapshot: the code that a generation runs, copied when it is created, with its digest."""
+
+import ast
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from infra.errors import UserError
+
+CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
+
+LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
+
+UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
+"""Files of the runtime that decide when a batch runs, and with how much of the machine: no answer
+depends on them."""
+
+PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
+"""Parts of a contract that are for people only."""
+
+Edits = Mapping[Path, str]
+"""File, from the root of the repository → its text in the copy, instead of the one on disk."""
+
+NONE: Edits = MappingProxyType({})
+
+
+class ChangedCode(UserError):
+    """The code is not the one that the checkpoint was written by."""
+
+    def __init__(self, pipeline: str, generation: int) -> None:
+        super().__init__(
+            f"Generation {generation} of {pipeline} should run the code it was created with, but "
+            "that code was changed. Its checkpoint cannot be trusted to another. Undo the change; "
+            f"to run new code from offset zero: make replay PIPELINE={pipeline}"
+        )
+
+
+def take(root: Path, target: Path, edits: Edits = NONE) -> None:
+    """Copy what pipelines run into a folder of its own, whole or not at all."""
+    draft = target.with_name(f"{target.name}.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.rmtree(target, ignore_errors=True)  # of an attempt that was broken off
+    for file in snapshot_files(root):
+        copy = draft / file.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+    for file, text in edits.items():
+        (draft / file).write_text(text)
+    draft.rename(target)
+
+
+def snapshot_files(root: Path) -> Iterator[Path]:
+    """The pipelines, what they share, the contracts, and infra.
+
+    All rooms: generations that were created with the same code can share a process.
+    """
+    for room in ("pipelines", "contracts", "infra"):
+        yield from code_files(root / room)
+
+
+def code_digest(root: Path, pipeline: str) -> str:
+    """What the code says, comments aside: SHA-256, hex, over all that can change an answer.
+
+    That is the pipeline's room, the declaration, the transforms, the runtime but for UNHASHED, what
+    loads contracts, and the contracts that the room uses. The code of `generations` is left out: it
+    decides which generation runs and which one is served, and no answer depends on it.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(hashed_files(root, pipeline)):
+        digest.update(f"{file.relative_to(root)}\0{significant_content(file)}\0".encode())
+    return digest.hexdigest()
+
+
+def hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
+    common = root / "pipelines" / "common"
+    yield common / "pipeline.py"
+    for room in (root / "pipelines" / pipeline, common / "transform"):
+        yield from code_files(room)
+    yield from (file for file in code_files(common / "runtime") if file.name not in UNHASHED)
+    yield from (root / "contracts").glob("*.py")
+    declared = root / "contracts" / "consumers" / f"{pipeline}.yaml"
+    if declared.exists():
+        yield declared
+        uses = yaml.safe_load(declared.read_text())
+        for name in {*uses["reads"], *uses.get("writes", ())}:
+            _, domain, entity = name.split(".", 2)
+            yield from (root / "contracts").glob(f"*/{domain}/{entity}.yaml")
+
+
+def libraries_digest(root: Path) -> str:
+    """The packages and jars that the code runs with: SHA-256, hex, over what pins them."""
+    digest = hashlib.sha256()
+    for lock in LOCKS:
+        digest.update((root / lock).read_bytes())
+    return digest.hexdigest()
+
+
+def describe_drift(
+    root: Path, pipeline: str, generation: int, created_with: str, libraries: str | None
+) -> str | None:
+    """A message when code or libraries on disk are not those that the generation was created with.
+
+    The generation runs its own code. Of packages and jars there is one set, which it now runs with.
+    What to do stands on a line of its own. None: nothing differs.
+    """
+    if code_digest(root, pipeline) != created_with:
+        why = "runs its own snapshot; the code on disk differs"
+    elif libraries not in (None, libraries_digest(root)):
+        why = "was created with other packages or jars than it runs with"
+    else:
+        return None
+    return (
+        f"{pipeline}: generation {generation} {why}.\n"
+        f"See what would change, from offset zero: make replay PIPELINE={pipeline}"
+    )
+
+
+def code_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.suffix in CODE)
+
+
+def significant_content(file: Path) -> str:
+    """The file's content without comments, docstrings and layout, which change nothing."""
+    text = file.read_text()
+    if file.suffix == ".py":
+        return ast.dump(without_docstrings(ast.parse(text)))
+    if file.suffix == ".yaml":
+        return json.dumps(without_prose(yaml.safe_load(text)), sort_keys=True, default=str)
+    return text
+
+
+def without_prose(part: Any) -> Any:
+    """A part of a contract without PROSE."""
+    if isinstance(part, dict):
+        return {name: without_prose(each) for name, each in part.items() if name not in PROSE}
+    if isinstance(part, list):
+        return [
+            without_prose(each)
+            for each in part
+            if not (isinstance(each, dict) and each.get("property") in PROSE)
+        ]
+    return part
+
+
+def without_docstrings(module: ast.Module) -> ast.Module:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            node.body = [part for part in node.body if not is_text(part)] or [ast.Pass()]
+    return module
+
+
+def is_text(part: ast.stmt) -> bool:
+    return (
+        isinstance(part, ast.Expr)
+        and isinstance(part.value, ast.Constant)
+        and isinstance(part.value.value, str)
+    )

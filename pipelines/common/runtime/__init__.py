@@ -1,0 +1,1 @@
+"""What runs the transforms: the Spark session, queries, sources, sink, pace."""

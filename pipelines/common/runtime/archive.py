@@ -1,0 +1,137 @@
+"""The archive: the lake's raw copy of the log, read where the log no longer begins at zero."""
+
+from collections.abc import Collection, Iterable, Mapping
+from enum import StrEnum
+from functools import reduce
+from operator import or_
+from types import MappingProxyType
+
+from deltalake import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from infra.errors import UserError
+from infra.kafka import Partition, admin, end_offsets, start_offsets
+from infra.lake import folders, read_held
+from infra.settings import Settings
+
+COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
+"""Of a record, all that a pipeline reads."""
+
+RECORD = "topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY"
+
+Offsets = Mapping[Partition, int]
+
+ZERO: Offsets = MappingProxyType({})
+
+
+class Source(StrEnum):
+    """Where the log's first records are read from."""
+
+    LOG = "log"
+    ARCHIVE = "archive"
+
+
+class LogTruncated(UserError):
+    """The log does not begin at its first record any more."""
+
+    def __init__(self, begins: Offsets, what_to_do: str) -> None:
+        super().__init__(
+            "The log should be there from its first record on, but begins later: "
+            f"{render(begins)}. {what_to_do}"
+        )
+
+
+class Gap(UserError):
+    """Between what the archive holds and what the log holds, records are nowhere."""
+
+    def __init__(self, begins: Offsets, ends: Offsets) -> None:
+        holds = {at: ends.get(at, 0) for at in begins}
+        super().__init__(
+            f"The archive should hold the log up to where it begins, {render(begins)}, but holds "
+            f"it to {render(holds)}: what lies between is nowhere. Only a generation that has "
+            "read it goes on."
+        )
+
+
+class NoArchive(UserError):
+    """There is no archive to begin in."""
+
+    def __init__(self, topics: Iterable[str]) -> None:
+        super().__init__(
+            f"The lake's archive should hold some of {', '.join(sorted(topics))}, but holds "
+            "nothing of them. Keep one: make down && make up LAKE=on · the log is whole, it can be "
+            "read without: leave --source out"
+        )
+
+
+class OtherLog(UserError):
+    """The archive is of another log."""
+
+    def __init__(self, ends: Offsets) -> None:
+        super().__init__(
+            f"The log should go on where the archive ends, {render(ends)}, but ends before it: it "
+            "is another log. Keep the folder lake under DATA_DIR elsewhere, or remove it."
+        )
+
+
+def render(offsets: Offsets) -> str:
+    return ", ".join(f"{topic}/{partition} at {at:,}" for (topic, partition), at in offsets.items())
+
+
+def find_truncated(
+    settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO
+) -> dict[Partition, int]:
+    """The partitions that begin after the offset wanted, and where they do."""
+    starts = start_offsets(admin(settings), topics)
+    return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
+
+
+def archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
+    """Up to which offsets the archive holds these topics; raises Gap, NoArchive, OtherLog."""
+    client, holds = admin(settings), read_held(folders(settings).bronze).ends
+    starts, ends = start_offsets(client, topics), end_offsets(client, topics)
+    if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
+        raise Gap(missing, holds)
+    if not any(holds.get(at, 0) for at in starts):
+        raise NoArchive(topics)
+    if beyond := {at: holds[at] for at, end in ends.items() if holds.get(at, 0) > end}:
+        raise OtherLog(beyond)
+    return {at: holds.get(at, 0) for at in starts}
+
+
+def read_records(
+    spark: SparkSession, settings: Settings, starts: Offsets, ends: Offsets
+) -> DataFrame:
+    """The archive's records of a part of the log, in any order, with COLUMNS."""
+    # Its files are those that the table's log names: Parquet, but for the topic, which a folder
+    # names. Appended and joined is all that they ever are, so no engine of Delta is needed.
+    folder = folders(settings).bronze
+    files = DeltaTable(str(folder)).file_uris()
+    read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)
+    of_topics = (
+        (F.col("topic") == topic)
+        & is_between("partition", "offset", starts, {at: ends[at] for at in ends if at[0] == topic})
+        for topic in {topic for topic, _ in ends}
+    )
+    return read.where(reduce(or_, of_topics)).select(*COLUMNS)
+
+
+def sort_records(read: DataFrame) -> DataFrame:
+    """The records with COLUMNS, each partition in order: an event's first copy counts."""
+    whole = read.repartition("topic", "partition")
+    return whole.sortWithinPartitions("topic", "partition", "offset")
+
+
+def is_between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> Column:
+    """Whether a record lies in this part of its topic."""
+    parts = (
+        (F.col(partition) == at[1]) & (F.col(offset) >= starts.get(at, 0)) & (F.col(offset) < end)
+        for at, end in ends.items()
+    )
+    return reduce(or_, parts)
+
+
+def disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
+    """Bytes on disk of what the archive holds of the topics."""
+    return sum((folders(settings).bronze / f"topic={topic}").held_bytes() for topic in topics)

@@ -1,0 +1,129 @@
+"""The archive prefix: what a generation reads of the archive before the log, cut into chunks.
+
+Spark fixes a query's sources when it is created. So a generation that begins in the archive has
+both sources from the start: first the chunks, a file each, while an empty folder stands in for the
+log; then the log, from exactly the next offset of each partition. A chunk has the same share of
+every partition, in its order.
+"""
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from contracts import Contract
+from infra.kafka import Partition
+from infra.lake import from_topics, to_topics
+from infra.settings import Settings
+from pipelines.common.runtime import archive
+from pipelines.common.runtime.backlog import Backlog, world_time
+from pipelines.common.runtime.checkpoint import CHUNKS, Checkpoint
+
+PREFIX = Path("archive") / "prefix.json"
+"""In a generation's folder: where the log goes on, by partition. Without it, all is the log's."""
+
+
+@dataclass(frozen=True)
+class ArchivePrefix:
+    """The part of the log that a generation reads from the archive: below these offsets."""
+
+    folder: Path
+    """The generation's."""
+    ends: Mapping[Partition, int]
+
+    @classmethod
+    def of(cls, folder: Path) -> "ArchivePrefix | None":
+        """None: the generation reads all of the log from the log."""
+        file = folder / PREFIX
+        return cls(folder, from_topics(json.loads(file.read_text()))) if file.exists() else None
+
+    def write(self) -> None:
+        file = self.folder / PREFIX
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(to_topics(self.ends)))
+
+    @property
+    def chunks(self) -> Path:
+        """The folder with a file for each chunk."""
+        return self.folder / "archive" / "chunks"
+
+    @property
+    def empty(self) -> Path:
+        """An empty folder: it stands in for the log until the prefix is read."""
+        return self.folder / "archive" / "empty"
+
+    def unread(self, checkpoint: Checkpoint) -> int:
+        """How many offsets of the prefix no finished batch has read."""
+        read = checkpoint.committed()
+        return sum(max(0, end - read.get(at, 0)) for at, end in self.ends.items())
+
+    def backlog(self, checkpoint: Checkpoint) -> Backlog:
+        """What is left of the prefix, over the world time of all of it."""
+        written = json.loads((self.folder / CHUNKS).read_text())
+        span = world_time(written["newest_ms"]) - world_time(written["oldest_ms"])
+        return Backlog(self.unread(checkpoint), span)
+
+
+def write_chunks(
+    spark: SparkSession, settings: Settings, prefix: ArchivePrefix, records_max: int
+) -> None:
+    """Write the chunks, of so many offsets each at the most, unless all of them are there."""
+    if (prefix.folder / CHUNKS).exists():
+        return
+    for folder in (prefix.chunks, prefix.empty):
+        shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was broken off
+        folder.mkdir()
+    count = max(1, -(-sum(prefix.ends.values()) // records_max))
+    ends = [{at: end * n // count for at, end in prefix.ends.items()} for n in range(count + 1)]
+    for number in range(count):
+        records = archive.read_records(spark, settings, ends[number], ends[number + 1])
+        write_chunk(records, prefix, number)
+    read = spark.read.parquet(str(prefix.chunks)).agg(
+        F.min(F.unix_millis("timestamp")).alias("oldest_ms"),
+        F.max(F.unix_millis("timestamp")).alias("newest_ms"),
+    )
+    [span] = read.collect()
+    written = {"ends": [to_topics(each) for each in ends[1:]], **span.asDict()}
+    draft = prefix.chunks.with_name("draft.json")
+    draft.write_text(json.dumps(written))
+    draft.rename(prefix.folder / CHUNKS)
+
+
+def write_chunk(records: DataFrame, prefix: ArchivePrefix, number: int) -> None:
+    """Write a chunk: Spark reads files in the order in which they were written."""
+    draft = prefix.chunks.with_name("draft")
+    whole = records.repartition(1).sortWithinPartitions("topic", "partition", "offset")
+    whole.write.mode("overwrite").parquet(str(draft))
+    [file] = draft.glob("*.parquet")
+    file.rename(prefix.chunks / f"{number:06}.parquet")
+
+
+def remove_chunks(prefix: ArchivePrefix) -> None:
+    """Remove the chunks, all of which are read; the folder stays, as Spark looks into it."""
+    for file in prefix.chunks.glob("*"):
+        file.unlink()
+
+
+def prepend(
+    spark: SparkSession, prefix: ArchivePrefix, topics: Iterable[Contract], log: DataFrame | None
+) -> DataFrame:
+    """The topics' records in the prefix, then those of the log: a stream with archive.COLUMNS.
+
+    None: the prefix is still being read, and an empty folder stands in for the log.
+    """
+    rest = stream(spark, prefix.empty) if log is None else log.select(*archive.COLUMNS)
+    of_topics = F.col("topic").isin([topic.name for topic in topics])
+    return stream(spark, prefix.chunks).where(of_topics).unionByName(rest)
+
+
+def stream(spark: SparkSession, folder: Path) -> DataFrame:
+    """The records of a folder of chunks, with archive.COLUMNS: a chunk a batch, in order."""
+    # A file that several tasks shared would have its partitions in several.
+    spark.conf.set("spark.sql.files.minPartitionNum", "1")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "8g")
+    files = spark.readStream.schema(archive.RECORD).option("maxFilesPerTrigger", "1")
+    return files.parquet(str(folder))

@@ -1,0 +1,72 @@
+"""The backlog: how much of the log a generation has still to read."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from infra.kafka import Partition, admin, consumer, end_offsets, newest_ms, start_offsets
+from infra.settings import Settings
+
+READ_SECONDS_MAX = 30.0
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """Records not read yet, and how much world time lies between the first and the last."""
+
+    records: int
+    span: timedelta
+
+
+def backlog(settings: Settings, topics: Iterable[str], read: Mapping[Partition, int]) -> Backlog:
+    """The records between the offsets already read and the log's end.
+
+    The oldest record is taken as the first unread one of each partition: a partition's timestamps
+    only grow, but for what is late by less than the horizon.
+    """
+    names = tuple(topics)
+    client = admin(settings)
+    starts, ends = start_offsets(client, names), end_offsets(client, names)
+    unread = {at: max(read.get(at, 0), starts[at]) for at in ends}
+    waiting = {at: first for at, first in unread.items() if first < ends[at]}
+    if not waiting:
+        return Backlog(0, timedelta())
+    records = sum(ends[at] - first for at, first in waiting.items())
+    newest = world_time(max(newest_ms(client, names).values()))
+    span = newest - oldest(settings, waiting)
+    return Backlog(records, max(span, timedelta()))
+
+
+def oldest(settings: Settings, waiting: Mapping[Partition, int]) -> datetime:
+    """The smallest timestamp among the first unread records."""
+    reader = consumer(settings, max_partition_fetch_bytes=16_384)
+    try:
+        reader.assign([TopicPartition(*at, offset) for at, offset in waiting.items()])
+        return world_time(min(first_timestamps(reader, len(waiting)).values()))
+    finally:
+        reader.close()
+
+
+def first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
+    found: dict[Partition, int] = {}
+    deadline = time.monotonic() + READ_SECONDS_MAX
+    while len(found) < partitions:
+        if time.monotonic() > deadline:
+            raise TimeoutError(
+                f"The first unread record of {partitions} partitions should come within "
+                f"{READ_SECONDS_MAX:g} s; {len(found)} did. See: make logs COMPONENT=broker"
+            )
+        for message in reader.consume(1_000, timeout=0.1):
+            error = message.error()
+            if error is not None:
+                raise KafkaException(error)
+            at = (str(message.topic()), int(message.partition() or 0))
+            found.setdefault(at, message.timestamp()[1])
+    return found
+
+
+def world_time(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

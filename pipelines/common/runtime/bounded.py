@@ -1,0 +1,125 @@
+"""A pipeline's rows at given offsets: `python -m pipelines.common.runtime.bounded NAME FOLDER`.
+
+It is one batch over a part of the log. FOLDER/span.json says from which offsets to which (a Span);
+every view is written to FOLDER/VIEW.parquet.
+"""
+
+import json
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from infra.errors import UserError
+from infra.lake import ByTopic, from_topics, to_topics
+from infra.logs import setup_logging
+from infra.settings import Settings
+from infra.settings import settings as read_settings
+from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.runtime.archive import COLUMNS, ZERO, Offsets, read_records, sort_records
+from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
+from pipelines.common.runtime.process import end_with_parent, give_way
+from pipelines.common.runtime.session import engine, session, suit
+from pipelines.common.runtime.source import FETCH, kafka_options
+from pipelines.common.transform.aggregate import static_rows, view_rows
+from pipelines.common.transform.as_of_join import versions
+
+SPAN = "span.json"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of the log: from these offsets on, up to, and without, those."""
+
+    starts: ByTopic
+    ends: ByTopic
+    archived: ByTopic = field(default_factory=dict)
+    """Below which offsets it is read from the archive; nothing: all of it from the log."""
+
+    @classmethod
+    def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
+        begin = {at: starts.get(at, 0) for at in ends}
+        boundary = {at: min(max(archived.get(at, 0), begin[at]), end) for at, end in ends.items()}
+        return cls(to_topics(begin), to_topics(ends), to_topics(boundary) if archived else {})
+
+    @classmethod
+    def read(cls, folder: Path) -> "Span":
+        return cls(**json.loads((folder / SPAN).read_text()))
+
+    @property
+    def records(self) -> int:
+        """How many offsets lie in it."""
+        return sum(
+            end - self.starts[topic][partition]
+            for topic, ends in self.ends.items()
+            for partition, end in ends.items()
+        )
+
+    def write(self, folder: Path) -> None:
+        # Code from before there was an archive does not know the field.
+        fields = {name: part for name, part in asdict(self).items() if part or name != "archived"}
+        unfinished = folder / f"{SPAN}.unfinished"
+        unfinished.write_text(json.dumps(fields))
+        unfinished.replace(folder / SPAN)
+
+
+def main() -> None:
+    give_way()
+    setup_logging("pipelines")
+    end_with_parent()
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    settings = read_settings()
+    spark = session(settings, folder.name)
+    try:
+        write(spark, settings, load(name), folder)
+    finally:
+        engine(spark).kill()
+
+
+def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: Path) -> None:
+    """Write each view's rows. A short part of the log is read as a live batch is."""
+    span = Span.read(folder)
+    is_small = span.records <= LIVE_RECORDS_MAX
+    suit(spark, live=is_small)
+    every = static_rows(
+        pipeline,
+        read(spark, settings, span),
+        versions(spark, settings, pipeline),
+        settings if is_small else None,
+    )
+    if len(pipeline.views) > 1:
+        every.persist()
+    for number, view in enumerate(pipeline.writes):
+        rows = view_rows(pipeline, every, number)
+        rows.write.mode("overwrite").parquet(str(folder / f"{view.name}.parquet"))
+
+
+def read(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
+    """The records of a part of the log, of the archive first, with archive.COLUMNS at least."""
+    if not span.archived:
+        return read_log(spark, settings, span)
+    prefix = read_records(spark, settings, from_topics(span.starts), from_topics(span.archived))
+    rest = read_log(spark, settings, Span(span.archived, span.ends))
+    return sort_records(prefix.unionByName(rest.select(*COLUMNS)))
+
+
+def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
+    """The records of a part of the log, with the columns of Kafka's source."""
+    assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
+    return (
+        spark.read.format("kafka")
+        .options(**kafka_options(settings), **FETCH)
+        .option("assign", json.dumps(assigned))
+        .option("startingOffsets", json.dumps(span.starts))
+        .option("endingOffsets", json.dumps(span.ends))
+        .option("failOnDataLoss", "true")
+        .load()
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(str(error))

@@ -1,0 +1,30 @@
+"""The classes of Java that Spark is given, compiled where they are not yet.
+
+`python -m pipelines.common.runtime.compiled` compiles ahead, for an image whose folders nobody may
+write to later.
+"""
+
+from pathlib import Path
+
+from infra.settings import Settings
+from infra.settings import settings as read_settings
+from pipelines.common.runtime.janino import compile_classes
+
+SOURCES = Path(__file__).parent / "java"
+STATE_STORE = "retail.state.AmortizedEviction"
+"""The state store of every query."""
+LEAN_PLAN = "retail.plan.LeanPlan"
+"""What every batch's plan goes through."""
+BATCHES_PER_WALK = "spark.sql.streaming.stateStore.batchesPerWalk"
+"""The option that says in one batch of how many it looks for what can be freed."""
+KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
+"""The option that says whether a state keeps in memory which ids it has seen: of 16 MiB each."""
+
+
+def class_jar(settings: Settings) -> Path:
+    """The jar with the compiled classes, for Java's class path."""
+    return compile_classes(SOURCES, settings.jars_dir)
+
+
+if __name__ == "__main__":
+    class_jar(read_settings())

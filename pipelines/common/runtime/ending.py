@@ -1,0 +1,39 @@
+"""Stopping a query: a task that Spark has cancelled may go on writing for a moment."""
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from infra.errors import UserError
+from infra.wait import until
+
+TASK_SECONDS_MAX = 60.0
+"""How long a cancelled task may go on."""
+
+JOBS_MAX = 20
+"""Of the query's jobs the last ones are looked at: those that its stop cancelled are among them."""
+
+
+class StillWriting(UserError):
+    """A query that was stopped does not end."""
+
+    def __init__(self, query: StreamingQuery) -> None:
+        super().__init__(
+            f"The tasks of {query.name} should have ended within {TASK_SECONDS_MAX:g} s of its "
+            "stop, and have not: the process has to end"
+        )
+
+
+def end(spark: SparkSession, query: StreamingQuery) -> None:
+    """Stop the query, and return when nothing of it runs any more; raises StillWriting."""
+    query.stop()
+    if not until(lambda: not running_tasks(spark, query), TASK_SECONDS_MAX):
+        raise StillWriting(query)
+
+
+def running_tasks(spark: SparkSession, query: StreamingQuery) -> int:
+    """How many tasks of the query run; its job group is called after its run."""
+    tracker = spark.sparkContext.statusTracker()
+    jobs = sorted(tracker.getJobIdsForGroup(query.runId))[-JOBS_MAX:]
+    infos = [info for job in jobs if (info := tracker.getJobInfo(job))]
+    stages = [tracker.getStageInfo(stage) for info in infos for stage in info.stageIds]
+    return sum(stage.numActiveTasks for stage in stages if stage)

@@ -1,0 +1,146 @@
+package retail.plan;
+
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.CoalesceExec;
+import org.apache.spark.sql.execution.ColumnarRule;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator;
+import scala.Function1;
+import scala.collection.immutable.IndexedSeq;
+import scala.collection.immutable.Nil$;
+import scala.collection.immutable.Seq;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.AbstractPartialFunction;
+import scala.runtime.BoxedUnit;
+
+/**
+ * A batch's plan without what a small batch pays for and does not need.
+ *
+ * A shuffle from one partition to one is left out. Spark shuffles before each stateful operator, since
+ * state is partitioned by hash. Where one task reads a batch and state has one partition, every row
+ * goes to partition 0 either way. Without its shuffles a batch is one stage and one task, where it was
+ * three stages: each is serialized, scheduled and deserialized, which costs more than its twenty rows.
+ *
+ * What is below a stateful operator is not serialized with the operator's function: see Boundary.
+ *
+ * The session's option spark.sql.extensions names this class.
+ */
+public class LeanPlan extends AbstractFunction1 {
+    public Object apply(Object extensions) {
+        ((SparkSessionExtensions) extensions).injectColumnar(new Builder());
+        return BoxedUnit.UNIT;
+    }
+
+    public static class Builder extends AbstractFunction1 {
+        public Object apply(Object session) {
+            return new Preparation();
+        }
+    }
+
+    /** Spark asks for it when every shuffle is in the plan. */
+    public static class Preparation extends ColumnarRule {
+        public Rule preColumnarTransitions() {
+            return new Lean();
+        }
+    }
+
+    public static class Lean extends Rule {
+        public TreeNode apply(TreeNode plan) {
+            return ((SparkPlan) plan).transformUp(new Replacement());
+        }
+    }
+
+    /** Of a node in the plan: what stands there instead. */
+    public static class Replacement extends AbstractPartialFunction {
+        public boolean isDefinedAt(Object node) {
+            return isNeedless(node) || node instanceof StatefulOperator;
+        }
+
+        public Object applyOrElse(Object node, Function1 otherwise) {
+            if (isNeedless(node)) {
+                return ((ShuffleExchangeExec) node).child();
+            }
+            if (node instanceof StatefulOperator) {
+                SparkPlan operator = (SparkPlan) node;
+                SparkPlan child = (SparkPlan) operator.children().head();
+                return operator.withNewChildren(Nil$.MODULE$.$colon$colon(new Boundary(child)));
+            }
+            return otherwise.apply(node);
+        }
+    }
+
+    static boolean isNeedless(Object node) {
+        // Its own numPartitions() would execute what is shuffled to find out.
+        return node instanceof ShuffleExchangeExec
+            && ((ShuffleExchangeExec) node).outputPartitioning().numPartitions() == 1
+            && hasOnePartition(((ShuffleExchangeExec) node).child());
+    }
+
+    /** Whether the plan is known to have one: it comes from one coalesced source, child by child. */
+    static boolean hasOnePartition(SparkPlan plan) {
+        if (plan instanceof CoalesceExec) {
+            return ((CoalesceExec) plan).numPartitions() == 1;
+        }
+        return !(plan instanceof ShuffleExchangeExec)
+            && plan.children().size() == 1
+            && hasOnePartition((SparkPlan) plan.children().head());
+    }
+
+    /**
+     * A plan as it is, which is not serialized with its parent.
+     *
+     * Spark serializes a stateful operator's function once to try whether it can be, and that takes
+     * along the operator and all that is below it. A task needs no more of that than which columns
+     * come out of it: what is below has functions of its own.
+     */
+    public static class Boundary extends SparkPlan {
+        private final transient SparkPlan child;
+        private final Seq output;
+
+        public Boundary(SparkPlan child) {
+            this.child = child;
+            this.output = child.output();
+        }
+
+        public Seq output() {
+            return output;
+        }
+
+        public Partitioning outputPartitioning() {
+            return child.outputPartitioning();
+        }
+
+        public Seq outputOrdering() {
+            return child.outputOrdering();
+        }
+
+        public RDD doExecute() {
+            return child.execute();
+        }
+
+        public Seq children() {
+            return Nil$.MODULE$.$colon$colon(child);
+        }
+
+        public SparkPlan withNewChildrenInternal(IndexedSeq children) {
+            return new Boundary((SparkPlan) children.head());
+        }
+
+        public int productArity() {
+            return 1;
+        }
+
+        public Object productElement(int at) {
+            return child;
+        }
+
+        public boolean canEqual(Object other) {
+            return other instanceof Boundary;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+"""The pace of a generation: live or catching up, and how long it remembers event ids.
+
+The watermark only frees memory; it decides nothing.
+
+A live batch reads every partition to its end, so that afterwards they are within MARGIN of each
+other. While a backlog is read batch by batch they may be as far apart as the backlog is long, so
+the memory has to span it; then the same checkpoint goes on with the shorter one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from contracts import Contract
+from pipelines.common.runtime.backlog import Backlog
+
+MARGIN = timedelta(hours=1)
+"""World time by which partitions may be apart while a generation is live."""
+
+
+LIVE_RECORDS_MAX = 50_000
+"""A longer backlog is caught up with: Python reads a live batch of so many in a second or two."""
+
+ONE_PARTITION_RECORDS_MAX = 500_000
+"""A query that begins with a longer backlog has its state in two partitions: two tasks work on it.
+With one, a live batch is one task without a shuffle."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a generation reads: live, or catching up."""
+
+    live: bool
+    memory: timedelta
+    records_per_batch_max: int | None
+    """Of all topics together. A live batch takes all there is."""
+    in_archive: bool = False
+    """Whether it reads what came before the log."""
+    state_partitions: int = 1
+    """Of the state of a query that begins with it; a checkpoint keeps the number that it has."""
+
+
+def pace(
+    reads: Iterable[Contract],
+    backlog: Backlog,
+    records_per_batch_max: int,
+    batch_is_open: bool = False,
+) -> Pace:
+    """The pace for what is left to read, with so many records per batch while there is much.
+
+    What fits in one batch is read live, however long it took to happen: by the watermark that the
+    batch leaves, no partition has anything left. A batch that is begun and not finished is run
+    again first, though, to where it was to end, which may be anywhere.
+    """
+    fits = backlog.records <= min(records_per_batch_max, LIVE_RECORDS_MAX)
+    if not fits or (batch_is_open and backlog.span > MARGIN):
+        return catching_up(reads, backlog, records_per_batch_max)
+    return Pace(
+        live=True,
+        memory=horizon(reads) + MARGIN,
+        records_per_batch_max=None,
+        state_partitions=state_partitions(backlog),
+    )
+
+
+def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
+    """The pace for a backlog, however short."""
+    # Twice: the log grows, in a world that may be fast, while the backlog is being read.
+    memory = 2 * backlog.span + horizon(reads) + MARGIN
+    return Pace(
+        live=False,
+        memory=memory,
+        records_per_batch_max=records_per_batch_max,
+        state_partitions=state_partitions(backlog),
+    )
+
+
+def state_partitions(backlog: Backlog) -> int:
+    """Into how many partitions the state goes of a query that begins with this backlog."""
+    return 1 if backlog.records <= ONE_PARTITION_RECORDS_MAX else 2
+
+
+def spans(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
+    """Whether the memory of the pace is long enough for all of the backlog."""
+    return backlog.span + horizon(reads) + MARGIN <= now.memory
+
+
+def horizon(reads: Iterable[Contract]) -> timedelta:
+    return max(topic.horizon or timedelta() for topic in reads)

@@ -1,0 +1,24 @@
+"""Scheduler pools: each pipeline's share of the cores, where several share a Spark."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from pathlib import Path
+
+from pipelines.common.pipeline import Pipeline
+
+POOL = "spark.scheduler.pool"
+"""A thread's property: the pool of the jobs that it starts."""
+POOLS_FILE = "spark.scheduler.allocation.file"
+"""The option that names the file with the pools."""
+
+
+def pools(file: Path, pipelines: Iterable[Pipeline]) -> dict[str, str]:
+    """Write a pool for each pipeline, with its weight; returns the option that Spark needs."""
+    root = ET.Element("allocations")
+    for pipeline in pipelines:
+        pool = ET.SubElement(root, "pool", name=pipeline.name)
+        ET.SubElement(pool, "schedulingMode").text = "FIFO"
+        ET.SubElement(pool, "weight").text = str(pipeline.weight)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ET.ElementTree(root).write(file)
+    return {POOLS_FILE: str(file)}

@@ -1,0 +1,227 @@
+"""A generation's query: it reads at the pace that its backlog asks for, and writes batches."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Event
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from contracts import Contract
+from infra.errors import UserError
+from infra.settings import Settings
+from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.promotion import mark_caught_up
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime import archive
+from pipelines.common.runtime.archive_prefix import (
+    ArchivePrefix,
+    prepend,
+    remove_chunks,
+    write_chunks,
+)
+from pipelines.common.runtime.backlog import Backlog, backlog
+from pipelines.common.runtime.newer import decoded_topics, refuse_newer, refuse_newer_before
+from pipelines.common.runtime.pace import Pace, catching_up, pace, spans
+from pipelines.common.runtime.session import suit
+from pipelines.common.runtime.sink import Write, sink
+from pipelines.common.runtime.source import tail
+from pipelines.common.runtime.throttle import Throttle, throttle_write
+from pipelines.common.transform.aggregate import running_rows
+from pipelines.common.transform.as_of_join import versions
+from pipelines.common.transform.encode import changelog
+
+log = logging.getLogger("pipeline")
+
+LOOK_SECONDS = 1
+"""How often a running query is looked at."""
+
+
+class Invalid(UserError):
+    """The generation has lost something, and can no longer be exact."""
+
+
+class Outgrown(Exception):
+    """While the query started, the log has grown by more than its memory spans."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A generation that is to run: its Spark session, its code, and where it stands."""
+
+    spark: SparkSession
+    """A session of its own."""
+    settings: Settings
+    pipeline: Pipeline
+    generation: Generation
+    throttle: Throttle | None = None
+    """What it waits for after each batch. None: it never waits."""
+    prefix: ArchivePrefix | None = None
+    """What it reads before the log. None: it reads the log only."""
+
+    def unread(self) -> Backlog:
+        """What of the log the generation has still to read."""
+        names = [topic.name for topic in self.pipeline.inputs]
+        return backlog(self.settings, names, self.generation.checkpoint(self.settings).committed())
+
+
+def run(work: Run, stopping: Event) -> None:
+    """Keep the generation's rows up to date until told to stop.
+
+    A query that catches up reads to where the log ends when it starts, and ends. Then the backlog
+    is looked at again; so it is when the log has outgrown the look by the first batch. A live query
+    goes on for ever; with its first batch a candidate has caught up. The archive prefix is read to
+    its end before the log.
+
+    Raises Invalid when Spark has dropped a record, NewerSchema when a batch may hold what only
+    newer code can read, and what Spark raises when a query fails.
+    """
+    settings, generation = work.settings, work.generation
+    prefix = ArchivePrefix.of(generation.folder(settings))
+    work = replace(work, prefix=prefix)
+    if prefix is not None:
+        write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
+    while not stopping.is_set():
+        now = next_pace(work)
+        if prefix is not None and not now.in_archive:
+            remove_chunks(prefix)
+        query = start(work, now)
+        begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
+        try:
+            watch(query, stopping, begun)
+        except StreamingQueryException as failed:
+            refuse_newer(work.pipeline.name, decoded_topics(work.pipeline))
+            if Outgrown.__name__ not in str(failed):
+                raise
+            log.info("%s: the log has grown meanwhile", work.pipeline.name)
+
+
+def next_pace(work: Run) -> Pace:
+    """How the generation is to read on: the rest of its prefix, then the log."""
+    pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
+    checkpoint = work.generation.checkpoint(work.settings)
+    if work.prefix is not None and work.prefix.unread(checkpoint):
+        left = work.prefix.backlog(checkpoint)
+        now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
+    else:
+        left = work.unread()
+        now = pace(pipeline.reads, left, limit, batch_is_open=checkpoint.open_batch() >= 0)
+    log.info(
+        "%s %s: %d records over %s of world time to read",
+        pipeline.name,
+        "live" if now.live else "catching up in the archive" if now.in_archive else "catching up",
+        left.records,
+        left.span,
+    )
+    return now
+
+
+def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
+    """The topics' records, from the first one or from where the checkpoint stands.
+
+    A stream with the columns of Kafka's source, or with archive.COLUMNS where there is a prefix.
+    """
+    prefix = work.prefix
+    if now.in_archive and prefix is not None:
+        return prepend(work.spark, prefix, topics, None)
+    starts = archive.ZERO if prefix is None else prefix.ends
+    tailed = tail(work.spark, work.settings, topics, now.records_per_batch_max, starts)
+    return tailed if prefix is None else prepend(work.spark, prefix, topics, tailed)
+
+
+def start(work: Run, now: Pace) -> StreamingQuery:
+    """Start a query at this pace, from where the generation's checkpoint stands."""
+    settings, pipeline, generation = work.settings, work.pipeline, work.generation
+    suit(work.spark, now.live, now.state_partitions)
+    rows = running_rows(
+        pipeline,
+        read(work, pipeline.inputs, now),
+        now.memory,
+        {} if now.live else versions(work.spark, settings, pipeline),
+        settings if now.live else None,
+    )
+    writer = (
+        changelog(pipeline, generation.number, generation.outputs, rows)
+        .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
+        .outputMode("update")
+        .option("checkpointLocation", str(generation.checkpoint(settings).folder))
+        .foreachBatch(writing(work, now))
+    )
+    if now.live:
+        seconds = batch_seconds(settings, pipeline)
+        return writer.trigger(processingTime=f"{seconds:g} seconds").start()
+    return writer.trigger(availableNow=True).start()
+
+
+def writing(work: Run, now: Pace) -> Write:
+    """How the query writes a batch: after what has to be checked, and before the throttle."""
+    write = sink(work.settings, work.generation)
+    if not now.live and not now.in_archive:
+        write = refuse_outgrown(write, work, now)
+    if work.throttle is not None:
+        write = throttle_write(write, work.throttle, now.live, work.pipeline.duty_cycle)
+    return refuse_newer_before(work.pipeline, write)
+
+
+def batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
+    """From the start of a live batch to that of the next, at the least."""
+    return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
+
+
+def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
+    """Write, when the memory spans all that the query reads; raises Outgrown.
+
+    How far it reads is settled between the look at the backlog and the first batch. By the
+    watermark that this batch leaves nothing has been forgotten yet.
+    """
+    settled = False
+
+    def write_within(records: DataFrame, batch: int) -> None:
+        nonlocal settled
+        if not settled and not spans(now, work.pipeline.reads, work.unread()):
+            raise Outgrown
+        settled = True
+        write(records, batch)
+
+    return write_within
+
+
+def do_nothing() -> None: ...
+
+
+def watch(query: StreamingQuery, stopping: Event, begun: Callable[[], None]) -> None:
+    """Return when the query has read all it was to read, or is to stop.
+
+    Calls `begun` once, when the query's first batch is finished. Raises Invalid when Spark has
+    dropped a record, and what the query failed with.
+    """
+    ended = has_begun = False
+    looked_at = ""
+    while not ended and not stopping.is_set():
+        ended = bool(query.awaitTermination(LOOK_SECONDS))
+        looked_at = refuse_drops(query, looked_at)
+        if not has_begun and looked_at:
+            has_begun = True
+            begun()
+
+
+def refuse_drops(query: StreamingQuery, since: str = "") -> str:
+    """Raise Invalid when a batch has dropped a record that began then or later, as Spark reports.
+
+    Returns when the last one began; empty before the first. What Spark remembers of a hundred
+    batches is left in Java: to fetch all of it each second would cost as much as a batch.
+    """
+    newest, recent = since, query._jsq.recentProgress()
+    for number in reversed(range(len(recent))):
+        progress = recent[number]
+        began = str(progress.timestamp())
+        if began < since:
+            break
+        newest = max(newest, began)
+        dropped = sum(state.numRowsDroppedByWatermark() for state in progress.stateOperators())
+        if dropped:
+            raise Invalid(f"Spark dropped {dropped} records behind the watermark")
+    return newest

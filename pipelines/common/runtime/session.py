@@ -1,0 +1,244 @@
+"""Spark, set up for many small exact batches on one machine, or for the cluster it is given."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from contracts.schemas import NEWER_LOCK
+from infra import aot, java
+from infra.folder import Folder
+from infra.jars import spark_jars
+from infra.settings import Settings
+from pipelines.common.runtime.compiled import (
+    BATCHES_PER_WALK,
+    KNOWS_KEYS,
+    LEAN_PLAN,
+    STATE_STORE,
+    class_jar,
+)
+from pipelines.common.runtime.python_workers import DAEMON
+
+PARTITIONS = 2
+"""Of what is shuffled, where nothing else is asked for."""
+
+
+SLOTS_MAX = 4
+"""Of a cluster, for each driver: as many as `local[4]` has; the next driver wants some too."""
+
+METHOD_BYTES_MAX = 8_000
+"""Of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
+
+INTERPRETED: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        KNOWS_KEYS: "false",
+    }
+)
+
+GENERATED: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.codegen.factoryMode": "FALLBACK",
+        "spark.sql.codegen.hugeMethodLimit": str(METHOD_BYTES_MAX),
+        KNOWS_KEYS: "true",
+    }
+)
+
+
+YOUNG_MIB = 384
+"""Of the heap, for what a batch leaves behind. Java touches all of it before it collects any."""
+
+NONE: Mapping[str, str] = MappingProxyType({})
+
+HADOOP = "spark.hadoop."
+"""How an option begins that Spark passes on to Hadoop's file systems."""
+
+ON_DISK: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            "org.apache.spark.sql.execution.streaming.checkpointing"
+            ".FileSystemBasedCheckpointFileManager"
+        )
+    }
+)
+"""For checkpoints that files can be renamed in; an object store brings a way of its own."""
+
+
+def session(
+    settings: Settings,
+    name: str,
+    jars: Iterable[Path] = (),
+    more: Mapping[str, str] = NONE,
+) -> SparkSession:
+    """The Spark session of this process, started at the first call.
+
+    `jars` and `more` options are there beside what every session has.
+    """
+    if settings.spark_master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        # Spark's own default is the first python3 of the PATH: it has none of our packages.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    java.use()
+    shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
+    builder = SparkSession.builder.master(settings.spark_master).appName(name)
+    for option, value in {**options(settings, name, jars), **more}.items():
+        builder = builder.config(option, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    if on_disk(settings):
+        forget_defaults(spark)
+    return spark
+
+
+def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
+    """The Java process in which Spark's driver runs."""
+    gateway = spark.sparkContext._gateway
+    assert gateway is not None, "a session that this process has started has a gateway"
+    process: subprocess.Popen[bytes] = gateway.proc
+    return process
+
+
+def forget_defaults(spark: SparkSession) -> None:
+    """Drop Hadoop's eleven hundred defaults, but for what is asked for here.
+
+    Each stateful operator sends them to its tasks, with each batch: a tenth of what that costs. Of
+    what is on a disk nothing reads them.
+    """
+    context = spark.sparkContext
+    asked = [name for name, _ in context.getConf().getAll() if name.startswith(HADOOP)]
+    hadoop = context._jsc.hadoopConfiguration()
+    kept = {name: hadoop.get(name) for name in (one.removeprefix(HADOOP) for one in asked)}
+    hadoop.clear()
+    for name, value in kept.items():
+        hadoop.set(name, value)
+
+
+def on_disk(settings: Settings) -> bool:
+    """Whether checkpoints and the lake are in folders of this machine."""
+    return all(Folder.of(url or "").on_disk for url in (settings.checkpoint_url, settings.lake_url))
+
+
+def suit(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
+    """Prepare the session for a query with small batches, or with large ones.
+
+    `partitions`: of its state, if its checkpoint does not say another number.
+
+    A small batch is over before generated code has paid: its expressions are interpreted. Of a
+    large one Java compiles no method of more than METHOD_BYTES_MAX, and reading and validating all
+    topics in one generated method is longer: it is to be generated in parts.
+    """
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    for option, value in (INTERPRETED if live else GENERATED).items():
+        spark.conf.set(option, value)
+
+
+def scratch(settings: Settings, name: str) -> Path:
+    """What Spark writes and needs no longer than it runs."""
+    return settings.data_dir / "spark" / name
+
+
+def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
+    every = [*spark_jars(), *jars, class_jar(settings)]
+    return {
+        **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
+        "spark.driver.memory": settings.spark_driver_memory,
+        "spark.driver.extraJavaOptions": shlex.join(
+            [*aot.options(settings.jars_dir, "spark", class_path(settings, jars)), *java_options()]
+        ),
+        "spark.local.dir": str(scratch(settings, name) / "local"),
+        "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # Spark's own local writes fork a shell command per file: 308 processes a second.
+        "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+        **(ON_DISK if Folder.of(settings.checkpoint_url or "").on_disk else {}),
+        "spark.sql.extensions": LEAN_PLAN,
+        # What Spark would tell a web page that there is none of: by default of a thousand batches.
+        "spark.sql.ui.retainedExecutions": "10",
+        "spark.ui.retainedJobs": "100",
+        "spark.ui.retainedStages": "100",
+        "spark.ui.retainedTasks": "1000",
+        "spark.sql.ui.explainMode": "simple",
+        # Each sum and each side of a batch takes a page; of 8 MiB, by default, for twenty rows.
+        "spark.buffer.pageSize": "256k",
+        # A batch is shuffled within the machine, a few rows at a time.
+        "spark.shuffle.compress": "false",
+        "spark.shuffle.checksum.enabled": "false",
+        "spark.broadcast.compress": "false",
+        "spark.broadcast.checksum": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.ansi.enabled": "true",
+        "spark.python.daemon.module": DAEMON,
+        # Noting for each column the line that makes it takes longer than making it.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.dataFrameQueryContext.enabled": "false",
+        "spark.sql.shuffle.partitions": str(PARTITIONS),
+        # Batches are small: planning them anew while they run costs more than it saves.
+        "spark.sql.adaptive.enabled": "false",
+        # What is compiled for one batch is there for the next. Several pipelines need more than
+        # Spark's 100 entries, and would compile everything anew all the time.
+        "spark.sql.codegen.cache.maxEntries": "2000",
+        "spark.scheduler.mode": "FAIR",  # a large batch of one pipeline lets a small one by
+        "spark.speculation": "false",  # a second copy of a task would be a second writer
+        "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
+        BATCHES_PER_WALK: "64",
+        KNOWS_KEYS: "false",
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+        # A consumer for each partition of every pipeline stays open between batches; those of a
+        # query that has ended are let go soon, with the records that they hold.
+        "spark.kafka.consumer.cache.capacity": "512",
+        "spark.kafka.consumer.cache.timeout": "60s",
+        "spark.kafka.consumer.cache.evictorThreadRunInterval": "10s",
+        "spark.kafka.consumer.fetchedData.cache.timeout": "60s",
+        "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "10s",
+        # Ids expire with the next batch that has data; a batch of its own would delay that one.
+        "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+        "spark.sql.streaming.minBatchesToRetain": "20",
+    }
+
+
+def local() -> dict[str, str]:
+    """One JVM on one machine."""
+    return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
+    """Executors on other machines, which have the same jars, Python and data folder there."""
+    passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
+    return {
+        "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
+        "spark.executor.extraJavaOptions": shlex.join(java_options()),
+        "spark.cores.max": str(SLOTS_MAX),
+        # In one process: two would start twice, and send each other what small batches shuffle.
+        "spark.executor.cores": str(SLOTS_MAX),
+        # A batch waits for an executor that is gone until it is missed.
+        "spark.network.timeout": "60s",
+        **{f"spark.executorEnv.{name}": value for name, value in passed_on.items()},
+    }
+
+
+def class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
+    """Where Java finds its classes: ours, and then what Spark ships."""
+    ours = [*spark_jars(), *jars, class_jar(settings)]
+    return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
+
+
+def java_options() -> list[str]:
+    log4j = Path(__file__).with_name("log4j2.properties").as_uri()
+    return [
+        "-XX:+UseSerialGC",
+        f"-Xmn{YOUNG_MIB}m",
+        "-Duser.timezone=UTC",
+        f"-Dlog4j2.configurationFile={log4j}",
+    ]

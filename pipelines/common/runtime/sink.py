@@ -1,0 +1,41 @@
+"""Rows to their changelogs, then the marker: in that order, batch by batch."""
+
+from collections.abc import Callable
+
+from pyspark.sql import DataFrame
+
+from infra.kafka import admin, producer
+from infra.settings import Settings
+from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.marker import publish_marker
+from pipelines.common.runtime.source import kafka_options
+
+Write = Callable[[DataFrame, int], None]
+"""Writes the rows of the batch of that number."""
+
+
+def sink(settings: Settings, generation: Generation) -> Write:
+    """The function that Spark calls with each batch of records; again if it runs a batch twice."""
+    options = producer_options(settings)
+    marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
+    checkpoint = generation.checkpoint(settings)
+
+    def write(records: DataFrame, batch: int) -> None:
+        records.write.format("kafka").options(**options).save()
+        publish_marker(
+            marker_producer, marker_admin, generation, batch, checkpoint.batch_end(batch)
+        )
+
+    return write
+
+
+def producer_options(settings: Settings) -> dict[str, str]:
+    """How Spark's connector writes to Kafka."""
+    return {
+        **kafka_options(settings),
+        "kafka.acks": "all",
+        "kafka.enable.idempotence": "true",
+        "kafka.linger.ms": "5",
+        "kafka.batch.size": "131072",
+        "kafka.compression.type": "lz4",
+    }

@@ -1,0 +1,67 @@
+"""Records from Kafka into Spark."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from contracts import Contract
+from infra.kafka import Partition, admin, client_config, partitions
+from infra.lake import to_topics
+from infra.settings import Settings
+
+FETCH = {
+    # A consumer that has read to the end asks for more; what it is asked next waits behind that.
+    "kafka.fetch.max.wait.ms": "10",
+    # Each poll costs two more questions to the broker; but what a consumer has polled fills the
+    # heap until it is read, in every partition of every pipeline.
+    "kafka.max.partition.fetch.bytes": "2097152",
+    "kafka.max.poll.records": "4000",
+}
+
+
+def tail(
+    spark: SparkSession,
+    settings: Settings,
+    topics: Iterable[Contract],
+    records_max: int | None,
+    starts: Mapping[Partition, int],
+) -> DataFrame:
+    """The topics' records, from these offsets or from where the checkpoint stands.
+
+    The columns are those of Kafka's source: archive.COLUMNS among them.
+    Records per batch at the most, if any: of all topics together, each by its share of the backlog.
+    What is not among them begins at zero. Where a record is gone that is to be read, the query
+    fails.
+    """
+    names = [topic.name for topic in topics]
+    every = partitions(admin(settings), names)
+    begin = json.dumps(to_topics({at: starts.get(at, 0) for at in every}))
+    limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
+    return (
+        spark.readStream.format("kafka")
+        .options(**kafka_options(settings), **FETCH, **limit)
+        .option("subscribe", ",".join(names))
+        .option("startingOffsets", begin)
+        # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
+        .option("failOnDataLoss", "true")
+        .load()
+    )
+
+
+def kafka_options(settings: Settings) -> dict[str, str]:
+    """Where Kafka is and how to log in, for Spark's connector, which speaks Java's dialect."""
+    ours = client_config(settings)
+    user, password = ours.pop("sasl.username", None), ours.pop("sasl.password", None)
+    authority = ours.pop("ssl.ca.location", None)
+    if user is not None:
+        module = login_module(str(ours["sasl.mechanism"]))
+        ours["sasl.jaas.config"] = f'{module} required username="{user}" password="{password}";'
+    if authority is not None:
+        ours |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
+    return {f"kafka.{name}": str(value) for name, value in ours.items()}
+
+
+def login_module(mechanism: str) -> str:
+    family = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
+    return f"org.apache.kafka.common.security.{family}LoginModule"

@@ -1,0 +1,111 @@
+"""The throttle: how long a generation rests between two batches.
+
+It rests for the duty cycle of its pipeline, and for what it leaves to the pipeline's others.
+"""
+
+import time
+from math import inf
+from threading import TIMEOUT_MAX, Condition
+
+from pyspark.sql import DataFrame
+
+from infra.settings import Settings
+from pipelines.common.generations import lease
+from pipelines.common.generations.generation import Generation, Generations, State
+from pipelines.common.runtime.sink import Write
+
+REST_SECONDS = 5.0
+"""After a live batch of a generation that nobody reads: it leaves the cores to the one that is."""
+
+REST_SECONDS_MAX = 5.0
+"""By the duty cycle: a batch that took unusually long is no reason to be unusually old."""
+
+YIELD_SECONDS = 0.25
+"""After a live batch of the one that readers follow, while a candidate catches up. What is read is
+older by as much, and still younger than three seconds."""
+
+ALONE = "alone"
+"""In a candidate's folder, a file: the others are to wait until it has caught up."""
+
+
+class Throttle:
+    """How long a generation rests after a batch. One thread sets it, another one waits."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._seconds = 0.0
+
+    def set(self, seconds: float) -> None:
+        """How long to rest after a live batch; endless: wait after every batch."""
+        with self._changed:
+            self._seconds = seconds
+            self._changed.notify_all()
+
+    def wait(self, may_rest: bool, seconds: float = 0.0) -> None:
+        """Rest for so long, or for as long as is set meanwhile if that is longer.
+
+        Where it may not rest, wait only while an endless rest is set.
+        """
+        began = time.monotonic()
+        with self._changed:
+            while (left := self._rest(may_rest, seconds) - (time.monotonic() - began)) > 0:
+                self._changed.wait(min(left, TIMEOUT_MAX))
+
+    def _rest(self, may_rest: bool, seconds: float) -> float:
+        if may_rest:
+            return max(self._seconds, seconds)
+        return inf if self._seconds == inf else 0.0
+
+
+def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: float = 1.0) -> Write:
+    """Write, then wait for the throttle. A candidate has caught up with its first live batch, so
+    that after it there is no rest.
+    """
+    begun = False
+
+    def write_and_wait(records: DataFrame, batch: int) -> None:
+        nonlocal begun
+        started = time.monotonic()
+        write(records, batch)
+        busy_seconds = time.monotonic() - started
+        throttle.wait(may_rest=live and begun, seconds=rest_after(busy_seconds, duty_cycle))
+        begun = True
+
+    return write_and_wait
+
+
+def rest_after(busy_seconds: float, duty_cycle: float) -> float:
+    """How many seconds to rest after a batch, so that batches take that share of the time."""
+    return min(busy_seconds * (1 / duty_cycle - 1), REST_SECONDS_MAX)
+
+
+def rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
+    """How long the generation rests after a live batch, beside those that are known."""
+    if is_paused(settings, known, generation):
+        return inf
+    if known.promoted is None or known.promoted.number != generation.number:
+        return REST_SECONDS
+    return YIELD_SECONDS if catching_up(settings, known) else 0.0
+
+
+def is_paused(settings: Settings, known: Generations, generation: Generation) -> bool:
+    """Whether the generation waits for a candidate that wants to be alone."""
+    candidate = catching_up(settings, known)
+    return (
+        candidate is not None
+        and candidate.number != generation.number
+        and (candidate.folder(settings) / ALONE).exists()
+    )
+
+
+def catching_up(settings: Settings, known: Generations) -> Generation | None:
+    """The candidate, if a process runs it and it catches up: nobody yields to another one."""
+    candidate = known.candidate
+    if candidate is None or candidate.state is not State.CATCHING_UP:
+        return None
+    return candidate if lease.is_taken(candidate.folder(settings)) else None
+
+
+def pause_others(settings: Settings, candidate: Generation) -> None:
+    """Let the pipeline's other generations wait until this one has caught up."""
+    (candidate.folder(settings) / ALONE).touch()

@@ -1,0 +1,181 @@
+"""The supervisor's worker: `python -m pipelines.common.runtime.worker NAME/NUMBER …`.
+
+It runs these generations, in the folder of their code. All of them share one Spark; each has a
+thread, a query and a checkpoint of its own. It ends when none of them is to run any more, and at
+once when nobody holds the other end of its input.
+"""
+
+import logging
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import TextIO
+
+from pyspark.sql import SparkSession
+
+from infra.errors import UserError
+from infra.logs import setup_logging
+from infra.settings import Settings
+from infra.settings import settings as read_settings
+from pipelines.common.generations import lease, snapshot
+from pipelines.common.generations.control import Control
+from pipelines.common.generations.generation import (
+    Generation,
+    generations,
+    invalidate,
+    make_outputs,
+)
+from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.runtime.ending import end
+from pipelines.common.runtime.pools import POOL, pools
+from pipelines.common.runtime.process import end_with_parent
+from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
+from pipelines.common.runtime.requests import Clerk
+from pipelines.common.runtime.session import engine, session
+from pipelines.common.runtime.throttle import Throttle, rest_seconds
+
+log = logging.getLogger("pipeline")
+
+
+class Unwanted(UserError):
+    """Kafka knows of no such generation."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(f"The control topic should know of {argument}, but does not.")
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A generation that this process is to run, and its pipeline."""
+
+    pipeline: Pipeline
+    generation: Generation
+
+
+def main() -> None:
+    setup_logging("pipelines")
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every batch
+    settings, stopping = read_settings(), Event()
+    end_with_parent()
+    assigned = [find_assigned(settings, argument) for argument in sys.argv[1:]]
+    for what in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(what, lambda *_: stopping.set())
+    with ExitStack() as stack:
+        leases = [
+            stack.enter_context(lease.take(one.generation.folder(settings))) for one in assigned
+        ]
+        for one in assigned:
+            make_outputs(settings, one.pipeline, one.generation)
+        first = assigned[0]
+        name = f"{first.pipeline.name}-g{first.generation.number}"
+        shares = pools(
+            settings.data_dir / "spark" / f"{name}.pools.xml", [one.pipeline for one in assigned]
+        )
+        spark = session(settings, name, more=shares)
+        for file in leases:
+            lease.name_engine(file, engine(spark).pid)
+        try:
+            run_all(spark, settings, dict(zip(leases, assigned, strict=True)), stopping)
+        finally:
+            # Whatever stops a generation, it goes on from its checkpoint: there is one way to end,
+            # and kill -9 takes it every day. Asking Spark to stop would interrupt a batch, loudly.
+            engine(spark).kill()
+
+
+def find_assigned(settings: Settings, argument: str) -> Assigned:
+    """The generation that an argument names; raises Unwanted and ChangedCode."""
+    name, number = argument.split("/")
+    generation = generations(settings, name).of(int(number))
+    if generation is None:
+        raise Unwanted(argument)
+    if snapshot.code_digest(Path.cwd(), name) != generation.code_digest:
+        raise snapshot.ChangedCode(name, generation.number)
+    return Assigned(load(name), generation)
+
+
+class QueryThread(Thread):
+    """Runs one generation, until it is told to stop or ends by itself."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        settings: Settings,
+        assigned: Assigned,
+        lease_file: TextIO,
+        ended: "SimpleQueue[Exception | None]",
+    ) -> None:
+        super().__init__(name=assigned.pipeline.name, daemon=True)
+        self.stopping = Event()
+        self.throttle = Throttle()
+        self.generation = assigned.generation
+        own = spark.newSession()
+        self._work = Run(own, settings, assigned.pipeline, assigned.generation, self.throttle)
+        self._lease = lease_file
+        self._ended = ended
+        """What it failed with; None: it is not to run any more, or cannot."""
+
+    def run(self) -> None:
+        spark, name = self._work.spark, self._work.pipeline.name
+        spark.sparkContext.setLocalProperty(POOL, name)
+        try:
+            run(self._work, self.stopping)
+            for query in spark.streams.active:
+                end(spark, query)
+            self._lease.close()  # whoever removes the generation waits for its lease
+            self._ended.put(None)
+        except Invalid as why:
+            invalidate(self._work.settings, self.generation, str(why))
+            log.error("generation %d of %s is invalid: %s", self.generation.number, name, why)
+            self._ended.put(None)
+        except Exception as error:  # of the thread: it is raised where all are looked after
+            self._ended.put(error)
+
+
+def run_all(
+    spark: SparkSession, settings: Settings, assigned: Mapping[TextIO, Assigned], stopping: Event
+) -> None:
+    """Run every generation, by its lease, until told to stop or until none is to run any more.
+
+    Raises what a query fails with: all generations go on from their checkpoints, in a new process.
+    """
+    ended: SimpleQueue[Exception | None] = SimpleQueue()
+    control = Control(settings)
+    threads = [QueryThread(spark, settings, one, file, ended) for file, one in assigned.items()]
+    for thread in threads:
+        update(settings, thread, control)
+        thread.start()
+    served = {one.generation.folder(settings): one.pipeline for one in assigned.values()}
+    Clerk(spark, settings, served, stopping).start()
+    left = len(threads)
+    while left and not stopping.is_set():
+        for thread in threads:
+            update(settings, thread, control)
+        try:
+            error = ended.get(timeout=LOOK_SECONDS)
+        except Empty:
+            continue
+        if error is not None:
+            raise error
+        left -= 1
+
+
+def update(settings: Settings, thread: QueryThread, control: Control) -> None:
+    """Let the thread act on what the control topic says of its generation."""
+    if control.state(thread.generation) is None:
+        thread.stopping.set()
+        thread.throttle.set(0.0)  # it ends the sooner
+    else:
+        siblings = control.siblings(thread.generation)
+        thread.throttle.set(rest_seconds(settings, siblings, thread.generation))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(str(error))

@@ -1,0 +1,1 @@
+"""What is done to records: validate, deduplicate, extract, join, aggregate, encode."""

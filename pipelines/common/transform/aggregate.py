@@ -1,0 +1,87 @@
+"""From records to rows: extract, deduplicate, join, contribute, aggregate.
+
+All of it is generated code in Spark: one lambda over an array in here halves the rate.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from pyspark.sql import Column, DataFrame
+
+from infra.settings import Settings
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.transform import accounting
+from pipelines.common.transform.accounting import is_accounting
+from pipelines.common.transform.as_of_join import Versions
+from pipelines.common.transform.contribute import UNTIL, VIEW, contributions, is_of
+from pipelines.common.transform.deduplicate import first_copies, first_copies_in_stream
+from pipelines.common.transform.extract import extract
+
+TASKS = 2
+"""How many tasks of a batch read."""
+
+SMALL_TASKS = 1
+"""The same of a small batch: another task costs it more than it takes over."""
+
+
+def rows(
+    pipeline: Pipeline, records: DataFrame, versions: Versions | None = None, number: int = 0
+) -> DataFrame:
+    """The rows of a view, by number, over a static frame of records; with its contract's fields."""
+    return view_rows(pipeline, static_rows(pipeline, records, versions or {}), number)
+
+
+def static_rows(
+    pipeline: Pipeline, records: DataFrame, versions: Versions, small: Settings | None = None
+) -> DataFrame:
+    """The rows of all views and of accounting, over a static frame of records: as `aggregate`.
+
+    `small`: as in `extract`.
+    """
+    copies = first_copies(extract(pipeline, records, small))
+    return aggregate(pipeline, contributions(pipeline, copies, versions))
+
+
+def view_rows(pipeline: Pipeline, every: DataFrame, number: int) -> DataFrame:
+    """Of every row those of the view of that number, with the fields of its contract."""
+    wanted = is_of(pipeline, number) & ~is_accounting()
+    return every.where(wanted).select(*[field.name for field in pipeline.writes[number].fields])
+
+
+def running_rows(
+    pipeline: Pipeline,
+    records: DataFrame,
+    memory: timedelta,
+    versions: Versions,
+    small: Settings | None = None,
+) -> DataFrame:
+    """The rows that a batch of a stream changes, accounting among them: as in `aggregate`.
+
+    `memory`: how long an event's id is remembered, in world time, as `first_copies_in_stream` says.
+    `small`: as in `extract`.
+    """
+    tasks = TASKS if small is None else SMALL_TASKS
+    extracts = extract(pipeline, records.coalesce(tasks), small)
+    copies = first_copies_in_stream(extracts, memory)
+    return aggregate(pipeline, contributions(pipeline, copies, versions))
+
+
+def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:
+    """One row per key of a view, and one accounting row per topic and partition.
+
+    `is_accounting` and `is_of` tell them apart. A row has the fields of its view's contract; an
+    accounting row has the columns of `accounting.aggregates`.
+    """
+    keys = dict.fromkeys(name for view in pipeline.views for name in view.group_columns)
+    of_view = [name for name in (VIEW, UNTIL) if name in contributed.columns]
+    every = {**pipeline.aggregates(), **accounting.aggregates()}
+    aggregates = contributed.groupBy(*accounting.KEY, *of_view, *keys).agg(
+        *[one.alias(name) for name, one in every.items()]
+    )
+    rows = pipeline.to_rows(keep(aggregates, pipeline.may_be_row))
+    return keep(rows, pipeline.is_row)
+
+
+def keep(rows: DataFrame, condition: Callable[[], Column] | None) -> DataFrame:
+    """Accounting rows, and of the others those that meet the condition; with the same columns."""
+    return rows if condition is None else rows.where(is_accounting() | condition())

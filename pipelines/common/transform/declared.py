@@ -1,0 +1,57 @@
+"""Events narrowed to the fields that the pipeline's file in contracts/consumers declares."""
+
+from collections.abc import Collection, Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from contracts import Contract
+from contracts.consumer import declared
+from contracts.errors import Undeclared
+from contracts.projection import Path, projection
+from contracts.shape import Field
+from pipelines.common.pipeline import Dimension, Pipeline
+from pipelines.common.transform.events import META, column
+
+
+def declared_events(pipeline: Pipeline, validated: DataFrame) -> DataFrame:
+    """The columns of META, and for each topic that the pipeline reads a column with its event.
+
+    Validation has seen the whole event; from here on only its declared fields exist. Raises
+    Undeclared where the file does not name a topic, or a field of a dimension.
+    """
+    for dimension in pipeline.dimensions:
+        refuse_undeclared(pipeline, dimension)
+    return validated.select(
+        *META,
+        *[
+            only(F.col(column(topic)), topic, declared(pipeline.name, topic)).alias(column(topic))
+            for topic in pipeline.reads
+        ],
+    )
+
+
+def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:
+    named = set(declared(pipeline.name, dimension.topic))
+    for field in (*dimension.topic.key, dimension.since, *dimension.columns):
+        if (field,) not in named:
+            raise Undeclared(pipeline.name, dimension.topic.name, field)
+
+
+def only(event: Column, contract: Contract, paths: Collection[Path]) -> Column:
+    """The event with the fields on these paths.
+
+    An array of items is a struct with an array per field, read as before: event["lines"]["sku"].
+    Spark's optimizer sees through structs, so that none of them is ever built; through items that
+    are zipped anew it would not.
+    """
+    return struct(event, projection(contract.fields, paths))
+
+
+def struct(value: Column, fields: Sequence[Field]) -> Column:
+    return F.struct(
+        *[
+            (struct(value[one.name], one.fields) if one.fields else value[one.name]).alias(one.name)
+            for one in fields
+        ]
+    )

@@ -1,0 +1,52 @@
+"""From a record's bytes to its contract's fields."""
+
+import json
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.avro.functions import from_avro
+
+from contracts import Contract, avro_schema, schemas_of
+from pipelines.common.transform.choose import choose
+
+FRAME_BYTES = 5  # magic byte and schema id
+
+
+def event(contract: Contract, value: Column) -> Column:
+    """The event in a value: a struct of the contract's fields.
+
+    It is null where the frame names no schema of the contract, and its required fields are null
+    where the body does not decode: validation tells both from a good record. Integers are longs, so
+    that it sees one that is too large. `from_avro` knows one writer schema: the frame's id chooses.
+    """
+    branches = [
+        (value.substr(1, FRAME_BYTES) == F.lit(frame(schema_id)), body(contract, value, writer))
+        for schema_id, writer in schemas_of(contract).items()
+    ]
+    return choose(branches)
+
+
+def body(contract: Contract, value: Column, writer: dict[str, object]) -> Column:
+    return from_avro(
+        F.substring(value, FRAME_BYTES + 1, 2**31 - 1),
+        json.dumps(widen(writer)),
+        {"mode": "PERMISSIVE", "avroSchema": json.dumps(widen(avro_schema(contract)))},
+    )
+
+
+def widen(schema: Any) -> Any:
+    """The schema with its integers as longs, which have the same bytes.
+
+    Read as an integer, what has more than 32 bits would lose the rest without a word.
+    """
+    if isinstance(schema, list):
+        return [widen(one) for one in schema]
+    if isinstance(schema, dict):
+        return {name: widen(one) for name, one in schema.items()}
+    return "long" if schema == "int" else schema
+
+
+def frame(schema_id: int) -> bytearray:
+    """The first bytes of a value in the Confluent frame."""
+    return bytearray(b"\0" + schema_id.to_bytes(4, "big"))

@@ -1,0 +1,205 @@
+"""The versions of a dimension (a price, a cost), read again for every batch.
+
+A batch's offsets are fixed before its tasks run, and each run reads the dimension's topic to its
+end. A version holds only after its notice (`contracts/dimensions.py`), so the version that holds at
+the moment that an event names was in the log before the event. Versions that are read besides hold
+later: a live run and a replay see the same versions hold.
+"""
+
+import time
+from bisect import bisect_right, insort
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+
+from contracts import Contract, Row, contract, holds_from
+from contracts.times import EPOCH, MILLISECOND, instant
+from contracts.validation import Rejection, validate
+from infra.kafka import Partition, admin, consumer, end_offsets
+from infra.settings import Settings
+from pipelines.common.pipeline import Dimension
+from pipelines.common.transform.events import NEVER
+
+READ_SECONDS_MAX = 30.0
+RECORDS_PER_POLL_MAX = 1_000
+NEVER_MS = (NEVER - EPOCH) // MILLISECOND
+
+
+def read_versions(spark: SparkSession, settings: Settings, dimension: Dimension) -> DataFrame:
+    """The dimension's versions as they stand whenever a plan with this frame runs.
+
+    The columns are those of `version_schema`.
+    """
+    topic, since, fields = dimension.topic.name, dimension.since, field_names(dimension)
+    read = partial(read_rows, settings, topic, since, fields)
+    anew = spark.sparkContext.parallelize([0], 1).mapPartitions(read)
+    return spark.createDataFrame(anew, version_schema(dimension), verifySchema=False)
+
+
+def field_names(dimension: Dimension) -> tuple[str, ...]:
+    """The fields of the dimension's topic that are read: its key, then what its columns hold."""
+    return tuple(dict.fromkeys((*dimension.topic.key, *dimension.columns)))
+
+
+def line_columns(dimension: Dimension) -> list[T.StructField]:
+    """What the dimension adds to a line. A time that an event names is in milliseconds."""
+    own = set(dimension.columns.values())
+    return [field for field in version_schema(dimension) if field.name in own]
+
+
+def version_schema(dimension: Dimension) -> T.StructType:
+    """The topic's key, the dimension's columns, `_since` and `_before`.
+
+    A time that an event names is in milliseconds, as validation saw it.
+    """
+    kinds = {
+        "string": T.StringType(),
+        "int": T.LongType(),
+        "long": T.LongType(),
+        "timestamp": T.LongType(),
+    }
+    fields = dimension.topic.fields
+    types = {field.name: kinds[field.type] for field in fields if field.type in kinds}
+    named = {**{name: name for name in dimension.topic.key}, **dimension.columns}
+    return T.StructType(
+        [
+            *[T.StructField(column, types[name]) for name, column in named.items()],
+            T.StructField("_since", T.TimestampType()),
+            T.StructField("_before", T.TimestampType()),
+        ]
+    )
+
+
+class DimensionVersion(NamedTuple):
+    """What a record of the topic says of its key, from a moment on."""
+
+    key: tuple[str, ...]
+    since_ms: int
+    place: tuple[int, int]  # partition and offset
+    values: tuple[Any, ...]
+
+
+def since_ms(version: DimensionVersion) -> int:
+    return version.since_ms
+
+
+def order(version: DimensionVersion) -> tuple[int, tuple[int, int]]:
+    """Of two versions from one moment on, the one published last holds: it comes last."""
+    return version.since_ms, version.place
+
+
+def to_version(
+    topic: Contract,
+    since: str,
+    fields: Iterable[str],
+    place: tuple[int, int],
+    published_ms: int,
+    event: Row,
+) -> DimensionVersion:
+    """The version in an accepted event of the topic; `since` is the field that names the moment."""
+    return DimensionVersion(
+        tuple(event[name] for name in topic.key),
+        holds_from(event[since], published_ms),
+        place,
+        tuple(event[name] for name in fields),
+    )
+
+
+def intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
+    """Rows of `version_schema`. Of two versions from one moment on, the last published holds."""
+    for _, of_key in groupby(sorted(known), key=lambda version: version.key):
+        listed = list(of_key)
+        moments = [moment(version.since_ms) for version in listed]
+        for version, (since, before) in zip(listed, pairwise([*moments, NEVER]), strict=True):
+            if since < before:
+                yield (*version.values, since, before)
+
+
+def read_rows(
+    settings: Settings, topic: str, since: str, fields: tuple[str, ...], asked: Iterator[int]
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of `version_schema`; runs in a worker of Spark, which remembers what it has read."""
+    deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
+    return intervals(shared_reader(settings, topic, since, fields).read_to_end())
+
+
+def shared_reader(
+    settings: Settings, topic: str, since: str, fields: tuple[str, ...]
+) -> "DimensionReader":
+    """The reader of this process for these fields of the topic."""
+    asked = str(settings.data_dir), topic, since, fields
+    found = READERS.get(asked)
+    if found is None:
+        found = READERS[asked] = DimensionReader(settings, topic, since, fields)
+    return found
+
+
+class DimensionReader:
+    """Reads a dimension's topic, and keeps its versions, as far as this worker has come."""
+
+    def __init__(self, settings: Settings, topic: str, since: str, fields: Sequence[str]) -> None:
+        self._contract = contract(topic)
+        self._since = since
+        self._fields = fields
+        self._versions: dict[str, DimensionVersion] = {}
+        self._of_key: defaultdict[tuple[str, ...], list[DimensionVersion]] = defaultdict(list)
+        """The same versions, in the order in which they hold."""
+        self._read: dict[Partition, int] = {}
+        self._consumer: Consumer = consumer(settings)
+        self._admin = admin(settings)
+
+    def read_to_end(self) -> Iterable[DimensionVersion]:
+        """All versions of the topic. Raises TimeoutError when its end is not reached in time."""
+        ends = end_offsets(self._admin, [self._contract.name])
+        left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
+        if left:
+            self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
+        deadline = time.monotonic() + READ_SECONDS_MAX
+        while any(self._read.get(at, 0) < end for at, end in left.items()):
+            if time.monotonic() > deadline:
+                raise TimeoutError(
+                    f"{self._contract.name} should be read to its end within "
+                    f"{READ_SECONDS_MAX:g} s, but was not. See: make logs COMPONENT=broker"
+                )
+            for message in self._consumer.consume(RECORDS_PER_POLL_MAX, timeout=0.1):
+                self._add(message)
+        return self._versions.values()
+
+    def _add(self, message: Any) -> None:
+        if message.error() is not None:
+            raise KafkaException(message.error())
+        partition, offset = message.partition(), message.offset()
+        self._read[self._contract.name, partition] = offset + 1
+        published_ms = message.timestamp()[1]
+        event = validate(self._contract, message.key(), message.value(), published_ms)
+        if isinstance(event, Rejection) or event["event_id"] in self._versions:
+            return
+        found = to_version(
+            self._contract, self._since, self._fields, (partition, offset), published_ms, event
+        )
+        times = (found.since_ms, *(event[name] for name in self._contract.times))
+        if all(instant(one) is not None for one in times):  # no event is of any other moment
+            self._versions[event["event_id"]] = found
+            insort(self._of_key[found.key], found, key=order)
+
+    def at(self, key: tuple[str, ...], happened_ms: int) -> tuple[Any, ...] | None:
+        """The fields of the version that held for the key at the moment; None where none did."""
+        listed = self._of_key.get(key)
+        if listed is None or happened_ms >= NEVER_MS:
+            return None
+        after = bisect_right(listed, happened_ms, key=since_ms)
+        return listed[after - 1].values if after else None
+
+
+READERS: dict[tuple[str, str, str, tuple[str, ...]], DimensionReader] = {}
+
+
+def moment(milliseconds: int) -> datetime:
+    return EPOCH + timedelta(milliseconds=milliseconds)

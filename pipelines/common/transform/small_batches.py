@@ -1,0 +1,189 @@
+"""From records to events in Python, for batches so small that a plan costs more than its records.
+
+The twin of pipelines/common/transform/events.py, by contracts/validation.py: the same columns for
+the same bytes. Spark's own form is a plan several times as large as all that comes after it. It is
+faster from some thousand records on. A checkpoint of one form continues in the other.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from contracts import HEARTBEATS, RELEASES, Contract, Row, contract
+from contracts.consumer import declared
+from contracts.projection import projection
+from contracts.shape import Field
+from contracts.validation import Rejection, unwrap, validate
+from infra.settings import Settings
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.transform.as_of_join import Lookup, as_of_column
+from pipelines.common.transform.declared import refuse_undeclared
+from pipelines.common.transform.dimensions import DimensionReader, line_columns
+from pipelines.common.transform.events import BEFORE_ALL, NEVER, column
+
+META = T.StructType(
+    [
+        T.StructField("_topic", T.StringType()),
+        T.StructField("_partition", T.IntegerType()),
+        T.StructField("_published", T.TimestampType()),
+        T.StructField("_of", T.StringType()),
+        T.StructField("_reason", T.StringType()),
+        T.StructField("_identity", T.StringType()),
+        T.StructField("_clock", T.TimestampType()),
+        T.StructField("event_time", T.TimestampType()),
+        T.StructField("_beat", T.TimestampType(), nullable=False),
+    ]
+)
+"""As events.META has them."""
+
+TYPES: Mapping[str, T.DataType] = {
+    "string": T.StringType(),
+    "bytes": T.BinaryType(),
+    "int": T.LongType(),  # as Spark's form decodes them
+    "long": T.LongType(),
+    "boolean": T.BooleanType(),
+    "timestamp": T.TimestampType(),
+}
+MICROSECONDS = 1_000
+"""In a millisecond."""
+
+
+def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings) -> DataFrame:
+    """One row per record: the columns of META, its event, and the dimension versions of its lines.
+
+    Each topic that the pipeline reads has a column with its event, which has the declared fields;
+    it is null for a rejected record. Each dimension has a column, by `as_of_column`, with an array:
+    for each line the version that held, or null. An event without lines is its own line. Raises
+    Undeclared.
+    """
+    for dimension in pipeline.dimensions:
+        refuse_undeclared(pipeline, dimension)
+    fields = {
+        topic.name: projection(topic.fields, declared(pipeline.name, topic))
+        for topic in pipeline.reads
+    }
+    shape = T.StructType(
+        [
+            *META,
+            *[T.StructField(column(topic), struct(fields[topic.name])) for topic in pipeline.reads],
+            *[
+                T.StructField(as_of_column(number), T.ArrayType(T.StructType(line_columns(one))))
+                for number, one in enumerate(pipeline.dimensions)
+            ],
+        ]
+    )
+    validation = Validation(
+        to_arrow_schema(shape, timezone="UTC"),
+        tuple(fields),
+        tuple(map(Lookup.of, pipeline.dimensions)),
+        settings,
+    )
+    taken = records.select("topic", "partition", "offset", "timestamp", "key", "value")
+    return taken.mapInArrow(partial(validate_batches, validation), shape)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a worker has to know to validate."""
+
+    schema: pa.Schema
+    """Of its rows."""
+    reads: tuple[str, ...]
+    lookups: tuple[Lookup, ...]
+    settings: Settings
+
+
+def struct(fields: Iterable[Field]) -> T.StructType:
+    return T.StructType(
+        [
+            T.StructField(
+                one.name, T.ArrayType(struct(one.fields)) if one.fields else TYPES[one.type]
+            )
+            for one in fields
+        ]
+    )
+
+
+def validate_batches(
+    asked: Validation, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """One row of the schema per record; runs in a worker of Spark."""
+    readers = [lookup.reader(asked.settings) for lookup in asked.lookups]
+    for reader in readers:
+        reader.read_to_end()
+    for batch in batches:
+        rows = [to_row(asked, readers, *record) for record in records_of(batch)]
+        columns = zip(*rows, strict=True) if rows else [()] * len(asked.schema)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(each, of.type) for each, of in zip(columns, asked.schema, strict=True)],
+            schema=asked.schema,
+        )
+
+
+def records_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    """Topic, partition, offset, microseconds at which it was published, key and value."""
+    plain = batch.set_column(3, "timestamp", batch.column("timestamp").cast(pa.int64()))
+    return zip(*[column.to_pylist() for column in plain.columns], strict=True)
+
+
+def to_row(
+    asked: Validation,
+    readers: Sequence[DimensionReader],
+    topic: str,
+    partition: int,
+    offset: int,
+    published_us: int,
+    key: bytes | None,
+    value: bytes | None,
+) -> tuple[Any, ...]:
+    """A record's row, as the schema has it; times are in microseconds."""
+    of = contract(topic)
+    found = validate(of, key, value, published_us // MICROSECONDS)
+    if isinstance(found, Rejection):
+        why = topic, found.reason, str(offset), NEVER_US, None, 0
+        nothing = [None] * (len(asked.reads) + len(asked.lookups))
+        return topic, partition, published_us, *why, *nothing
+    clock_us = happened_ms(of, found) * MICROSECONDS
+    identity, event = found["event_id"], found
+    if of is RELEASES:
+        of, event = contract(found["topic"]), unwrap_accepted(found)
+        identity = f"{of.name}/{event['event_id']}"
+    at_ms = happened_ms(of, event)
+    beat_us = clock_us if of is HEARTBEATS else 0
+    meta = of.name, None, identity, clock_us, at_ms * MICROSECONDS, beat_us
+    events = [in_microseconds(of, event) if name == of.name else None for name in asked.reads]
+    has_lines = of.name in asked.reads
+    versions = [
+        lookup.versions(reader, event, at_ms) if has_lines else None
+        for lookup, reader in zip(asked.lookups, readers, strict=True)
+    ]
+    return topic, partition, published_us, *meta, *events, *versions
+
+
+def unwrap_accepted(release: Row) -> Row:
+    """The event in a release that was accepted."""
+    event = unwrap(release)
+    assert not isinstance(event, Rejection), "a release is accepted with what it wraps"
+    return event
+
+
+def happened_ms(of: Contract, event: Row) -> int:
+    assert of.event_time is not None, "a topic of events names the time at which they happened"
+    found: int = event[of.event_time]
+    return found
+
+
+def in_microseconds(of: Contract, event: Row) -> Row:
+    """The event with its times as Arrow has them."""
+    times = {name: None if event[name] is None else event[name] * MICROSECONDS for name in of.times}
+    return {**event, **times}
+
+
+NEVER_US = round(NEVER.timestamp()) * 1_000_000
+assert BEFORE_ALL.timestamp() == 0

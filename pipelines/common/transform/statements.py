@@ -1,0 +1,161 @@
+"""Views in SQL: a statement says what a line contributes to a row, the contract says the rest.
+
+    SELECT store_id,
+           tumbling(event_time, INTERVAL 1 MINUTE) AS window_start,
+           units                                   AS units_sold
+    FROM line
+    WHERE topic = 'public.sales.receipt.v1'
+
+`tumbling` and `hopping` say when a window begins; the contract's field that is named …_end says
+when it is over. Every other number of the contract is the sum of the column of its name. What was
+on time, what came late, and the version are aggregated in the same way for every view.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import sqlglot
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from contracts import Contract
+from infra.errors import UserError
+from pipelines.common.pipeline import Contribution, View
+
+DIALECT = "spark"
+LINE = "line"
+ON_TIME = "_on_time"
+WINDOWS = ("tumbling", "hopping")
+LATE = "_late"
+PER_EVENT = ("late_events", "last_late_event_time", "version")
+MICROSECONDS = timedelta(microseconds=1)
+WINDOWS_PER_LINE_MAX = 24
+
+
+class BadStatement(UserError):
+    """The SQL of a view does not say what its contract needs."""
+
+    def __init__(self, file: Path, expected: str, found: str) -> None:
+        super().__init__(f"{file} should have {expected}, but has {found}.")
+
+
+def view(file: Path, contract: Contract) -> View:
+    """The view that the file declares; raises BadStatement."""
+    try:
+        select = sqlglot.parse_one(file.read_text(), dialect=DIALECT)
+    except SqlglotError as error:
+        raise BadStatement(file, "a statement of Spark's SQL", str(error)) from error
+    if not isinstance(select, exp.Select):
+        raise BadStatement(file, "one SELECT", type(select).__name__)
+    columns = {one.alias_or_name: one.unalias() for one in select.expressions}
+    expected = {*contract.key, *amounts(contract)}
+    if set(columns) != expected:
+        raise BadStatement(
+            file, f"the columns {', '.join(sorted(expected))}", ", ".join(sorted(columns))
+        )
+    if [table.name for table in select.find_all(exp.Table)] != [LINE]:
+        raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
+    began, size, every = window(file, columns)
+    ends = ends_of(contract)
+    condition = select.args.get("where")
+    return View(
+        contract,
+        contributions=lambda: [
+            Contribution(
+                to_columns(contract, columns, {began: start, ends: start + interval(size)}),
+                None if condition is None else F.expr(condition.this.sql(DIALECT)),
+            )
+            for start in starts(size, every)
+        ],
+        ends=ends,
+    )
+
+
+def amounts(contract: Contract) -> list[str]:
+    """The fields that are sums of a column of the statement."""
+    computed = {*contract.key, ends_of(contract), *PER_EVENT}
+    return [
+        field.name
+        for field in contract.fields
+        if field.name not in computed and not field.name.endswith(ON_TIME)
+    ]
+
+
+def ends_of(contract: Contract) -> str:
+    """The field that says when a row's window is over."""
+    (ends,) = [
+        field.name
+        for field in contract.fields
+        if field.type == "timestamp" and field.name.endswith("_end")
+    ]
+    return ends
+
+
+def window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, timedelta, timedelta]:
+    """The column that begins a window, how long one is, and how often one begins."""
+    found = {
+        name: [span(file, one) for one in call.expressions[1:]]
+        for name, call in columns.items()
+        if isinstance(call, exp.Anonymous) and call.name.lower() in WINDOWS
+    }
+    if len(found) != 1:
+        raise BadStatement(file, f"one window, by {' or '.join(WINDOWS)}", str(len(found)))
+    ((name, spans),) = found.items()
+    size, every = spans[0], spans[-1]
+    if size % every or not 1 <= size // every <= WINDOWS_PER_LINE_MAX:
+        raise BadStatement(
+            file, f"windows of 1 to {WINDOWS_PER_LINE_MAX} whole steps", f"{size} by {every}"
+        )
+    return name, size, every
+
+
+def span(file: Path, length: exp.Expression) -> timedelta:
+    unit = length.args["unit"].name if isinstance(length, exp.Interval) else ""
+    unit = f"{unit.lower().rstrip('s')}s"
+    if unit not in ("minutes", "hours", "days"):
+        raise BadStatement(file, "windows in minutes, hours or days", length.sql(DIALECT))
+    return timedelta(**{unit: int(length.this.name)})
+
+
+def starts(size: timedelta, every: timedelta) -> list[Column]:
+    """When the windows begin that an event lies in."""
+    step = every // MICROSECONDS
+    at = F.unix_micros("event_time")
+    newest = at - F.pmod(at, F.lit(step))
+    return [F.timestamp_micros(newest - n * step) for n in range(size // every)]
+
+
+def interval(length: timedelta) -> Column:
+    return F.make_dt_interval(secs=F.lit(int(length.total_seconds())))
+
+
+def to_columns(
+    contract: Contract, columns: Mapping[str, exp.Expression], bounds: Mapping[str, Column]
+) -> Mapping[str, Column]:
+    """What a line contributes to the row of one window."""
+    grace = contract.grace or timedelta()
+    given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name not in bounds}
+    sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
+    late = F.col("published") > bounds[ends_of(contract)] + interval(grace)
+    return {**given, **sums, **bounds, LATE: late}
+
+
+def aggregates(views: Sequence[View]) -> Mapping[str, Column]:
+    """The fields of the views that are no keys, as aggregates of contributions."""
+    sums = dict.fromkeys(name for view in views for name in amounts(view.contract))
+    ends = dict.fromkeys(ends_of(view.contract) for view in views)
+    event_late = F.col(LATE) & F.col("first_of_event")
+    return {
+        **{name: F.max(name) for name in ends},
+        **{name: F.coalesce(F.sum(name), F.lit(0)) for name in sums},
+        **{
+            f"{name}{ON_TIME}": F.coalesce(F.sum(F.when(~F.col(LATE), F.col(name))), F.lit(0))
+            for name in sums
+        },
+        "late_events": F.count_if(event_late),
+        "last_late_event_time": F.max(F.when(F.col(LATE), F.col("event_time"))),
+        "version": F.count_if("first_of_event"),
+    }

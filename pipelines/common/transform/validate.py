@@ -1,0 +1,80 @@
+"""Whether a record is accepted: decided by the record alone, so that a replay decides the same.
+
+The twin of contracts/validation.py: the same words for the same faults, in the same order.
+"""
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from contracts import Contract, rule_sql
+from contracts.times import MILLISECOND
+from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY
+
+INT_END = 2**31
+
+Check = tuple[Column, str]
+"""What is true of a record with a fault, and the word for it."""
+
+
+def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
+    """What may be wrong with a record of the contract, whenever it was published.
+
+    `name`: the column that holds its event.
+    """
+    event = F.col(name)
+    return [
+        # A required field that is null: the body was not what the frame said.
+        (event["event_id"].isNull() | happened(contract, name).isNull(), UNDECODABLE),
+        (~F.is_valid_utf8(texts(contract, name)), UNDECODABLE),
+        *[(too_large(one), UNDECODABLE) for one in of_type(contract, name, "int")],
+        (~key.eqNullSafe(own_key(contract, name)), WRONG_KEY),
+        *[(~F.expr(sql), rule) for rule, sql in rule_sql(contract, prefix=f"{name}.")],
+    ]
+
+
+def time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
+    """What may be wrong with when it was published."""
+    # In milliseconds: nothing can be added to the last times that Spark has.
+    delay_ms = F.unix_millis(published) - F.unix_millis(happened(contract, name))
+    found = []
+    if contract.horizon is not None:
+        found.append((delay_ms > contract.horizon // MILLISECOND, LATE))
+    if contract.skew is not None:
+        found.append((-delay_ms > contract.skew // MILLISECOND, FUTURE))
+    return found
+
+
+def texts(contract: Contract, name: str) -> Column:
+    """All texts of the event in one: Spark takes them from Avro as they are, and not all bytes are
+    text to other readers.
+    """
+    return F.concat_ws("/", *of_type(contract, name, "string"))
+
+
+def too_large(integers: Column) -> Column:
+    """Whether one of them has more than 32 bits."""
+    return F.coalesce(
+        (F.array_min(integers) < -INT_END) | (F.array_max(integers) >= INT_END), F.lit(False)
+    )
+
+
+def of_type(contract: Contract, name: str, kind: str) -> list[Column]:
+    """The values of every field of the type, an array each."""
+    event = F.col(name)
+    own = [F.array(event[one.name]) for one in contract.fields if one.type == kind]
+    of_items = [
+        event[one.name][inner.name]
+        for one in contract.fields
+        for inner in one.fields
+        if inner.type == kind
+    ]
+    return own + of_items
+
+
+def happened(contract: Contract, name: str) -> Column:
+    return F.col(name)[contract.event_time]
+
+
+def own_key(contract: Contract, name: str) -> Column:
+    """The key that the contract asks for."""
+    return F.concat_ws("/", *[F.col(name)[field].cast("string") for field in contract.key])

@@ -1,0 +1,238 @@
+"""What receipts and refunds contribute: signals, each under a rule, a subject and an interval."""
+
+from datetime import timedelta
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from contracts import PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
+from contracts.times import MILLISECOND
+from pipelines.common.pipeline import Contribution, Dimension, Extract
+from pipelines.fraud.thresholds import Thresholds
+
+DIMENSIONS = (
+    Dimension(PRICE_CHANGES, since="effective_at", columns={"price_cents": "list_price_cents"}),
+    Dimension(PRODUCTS, since="effective_at", columns={"pack_size_units": "pack_size_units"}),
+    Dimension(
+        STORES,
+        since="effective_at",
+        columns={"latitude_microdegrees": "latitude", "longitude_microdegrees": "longitude"},
+    ),
+)
+
+
+def sold(receipt: Column) -> Extract:
+    return to_extract(receipt) | {
+        "customer_id": receipt["customer_id"],
+        "receipt_event_id": F.lit(None).cast("string"),
+        "receipt_event_time": F.lit(None).cast("timestamp"),
+        "refunded_cents": F.lit(None).cast("long"),
+    }
+
+
+def refunded(refund: Column) -> Extract:
+    return to_extract(refund) | {
+        "customer_id": F.lit(None).cast("string"),
+        "receipt_event_id": refund["receipt_event_id"],
+        "receipt_event_time": refund["receipt_event_time"],
+        "refunded_cents": total_cents(refund["lines"]),
+    }
+
+
+def total_cents(lines: Column) -> Column:
+    """What all lines of an event come to, in cents. A lambda, but only refunds run it."""
+    priced = F.arrays_zip(
+        lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
+    )
+    return F.aggregate(
+        priced,
+        F.lit(0).cast("long"),
+        lambda cents, line: cents + line["units"] * line["unit_price_cents"],
+    )
+
+
+def to_extract(event: Column) -> dict[str, Column]:
+    shared = ("event_id", "store_id", "cashier_id", "card_token")
+    lines = [event["lines"][name].alias(name) for name in ("sku", "units", "unit_price_cents")]
+    return {**{name: event[name] for name in shared}, "lines": F.arrays_zip(*lines)}
+
+
+def contributions(limits: Thresholds) -> list[Contribution]:
+    """The signals in a line of a receipt or a refund."""
+    return [
+        *velocity(limits),
+        *travel(limits),
+        sweethearting(limits),
+        *unbacked(limits),
+        refund_rate(limits),
+        bulk(limits),
+    ]
+
+
+def velocity(limits: Thresholds) -> list[Contribution]:
+    """A sale belongs to its interval, and is known in the next one if its window reaches there."""
+    with_card = is_of_receipt() & F.col("first_line") & F.col("card_token").isNotNull()
+    own = start(F.col("event_time"), limits.card_sales_interval)
+    following = own + length(limits.card_sales_interval)
+    reaches = F.col("event_time") + length(limits.card_sales_window) > following
+    return [
+        signal(
+            "card-velocity", F.col("card_token"), begun, limits.card_sales_interval, when, kind=kind
+        )
+        for kind, begun, when in (
+            ("own", own, with_card),
+            ("context", following, with_card & reaches),
+        )
+    ]
+
+
+def travel(limits: Thresholds) -> list[Contribution]:
+    placed = (
+        is_of_receipt()
+        & F.col("first_line")
+        & F.col("card_token").isNotNull()
+        & F.col("latitude").isNotNull()
+    )
+    own = start(F.col("event_time"), limits.travel_interval)
+    following = own + length(limits.travel_interval)
+    reaches = F.col("event_time") + length(limits.travel_gap_max) >= following
+    return [
+        signal(
+            "impossible-travel", F.col("card_token"), begun, limits.travel_interval, when, kind=kind
+        )
+        for kind, begun, when in (("own", own, placed), ("context", following, placed & reaches))
+    ]
+
+
+def sweethearting(limits: Thresholds) -> Contribution:
+    """Lines far below the price that was valid at the moment; the amount is what they lack."""
+    price, listed = F.col("unit_price_cents"), F.col("list_price_cents")
+    return signal(
+        "sweethearting",
+        F.col("cashier_id"),
+        start(F.col("event_time"), limits.sweethearting_interval),
+        limits.sweethearting_interval,
+        is_of_receipt() & (price < F.floor(listed * limits.line_percent_max / 100)),
+        amount=(listed - price) * F.col("units"),
+    )
+
+
+def unbacked(limits: Thresholds) -> list[Contribution]:
+    """What a receipt sold and what was paid back for it, sku by sku."""
+    lasting = limits.refund_interval + limits.return_period
+    cents = F.col("units") * F.col("unit_price_cents")
+    return [
+        signal(
+            "refund-without-receipt",
+            receipt,
+            start(issued, limits.refund_interval),
+            lasting,
+            when,
+            kind=kind,
+            about=F.col("sku"),
+            amount=cents,
+        )
+        for kind, receipt, issued, when in (
+            ("sold", F.col("event_id"), F.col("event_time"), is_of_receipt()),
+            (
+                "refunded",
+                F.col("receipt_event_id"),
+                F.col("receipt_event_time"),
+                ~is_of_receipt() & names_receipt(limits),
+            ),
+        )
+    ]
+
+
+def refund_rate(limits: Thresholds) -> Contribution:
+    """Each refund as a whole: what its lines come to says whether it is worth a look."""
+    worth_a_look = F.col("refunded_cents") >= limits.blind_refund_cents_min
+    return signal(
+        "refund-rate",
+        F.col("cashier_id"),
+        start(F.col("event_time"), limits.refund_rate_interval),
+        limits.refund_rate_interval,
+        ~is_of_receipt() & F.col("first_line"),
+        kind=F.when(~names_receipt(limits) & worth_a_look, "blind").otherwise("other"),
+        about=F.col("card_token"),
+    )
+
+
+def bulk(limits: Thresholds) -> Contribution:
+    """Lines of at least so many packs, bought by somebody whom nobody knows by name."""
+    hundredths = F.floor(F.col("units") * 100 / F.col("pack_size_units"))
+    return signal(
+        "bulk-purchase",
+        F.coalesce("card_token", "event_id"),
+        start(F.col("event_time"), limits.bulk_interval),
+        limits.bulk_interval,
+        is_of_receipt()
+        & F.col("customer_id").isNull()
+        & (hundredths >= limits.packs_line_hundredths_min),
+        about=F.col("sku"),
+        amount=hundredths,
+    )
+
+
+def names_receipt(limits: Thresholds) -> Column:
+    """Whether a refund names a receipt that it may be for."""
+    issued, at = F.col("receipt_event_time"), F.col("event_time")
+    recent = issued >= at - length(limits.return_period)
+    ahead = issued <= at + length(limits.receipt_ahead_max)
+    return F.coalesce(F.col("receipt_event_id").isNotNull() & recent & ahead, F.lit(False))
+
+
+def signal(
+    rule: str,
+    subject: Column,
+    begun: Column,
+    lasting: timedelta,
+    when: Column,
+    *,
+    kind: Column | str = "own",
+    about: Column | None = None,
+    amount: Column | None = None,
+) -> Contribution:
+    nothing = F.lit(None)
+    return Contribution(
+        {
+            "rule": F.lit(rule),
+            "subject": as_key(subject),
+            "interval_start": begun,
+            "interval_end": begun + length(lasting),
+            "topic": F.col("topic"),
+            "event_id": F.col("event_id"),
+            "event_time": F.unix_millis("event_time"),
+            "published": F.unix_millis("published"),
+            "store_id": F.col("store_id"),
+            "line": F.col("line"),
+            "kind": F.lit(kind) if isinstance(kind, str) else kind,
+            "about": (nothing if about is None else about).cast("string"),
+            "amount": (nothing if amount is None else amount).cast("long"),
+            "latitude": F.col("latitude"),
+            "longitude": F.col("longitude"),
+        },
+        when,
+    )
+
+
+def as_key(subject: Column) -> Column:
+    """The subject as a part of a record's key, which slashes divide."""
+    return F.replace(F.replace(subject, F.lit("%"), F.lit("%25")), F.lit("/"), F.lit("%2F"))
+
+
+def is_of_receipt() -> Column:
+    return F.col("topic") == RECEIPTS.name
+
+
+def start(at: Column, lasting: timedelta) -> Column:
+    """When the interval begins that the moment lies in; intervals count from 1970, UTC."""
+    milliseconds = F.unix_millis(at)
+    return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))
+
+
+def length(lasting: timedelta) -> Column:
+    return F.make_dt_interval(secs=F.lit(lasting.total_seconds()))
+
+
+READS = {RECEIPTS: sold, REFUNDS: refunded}

@@ -1,0 +1,205 @@
+"""The supervisor of the workers: a process for each copy of the code, as the control topic asks."""
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+from contracts.schemas import NEWER_LOCK, newest_lock
+from infra.errors import UserError
+from infra.lock import is_locked, lock_folder
+from infra.processes import WORKER
+from infra.settings import Settings
+from pipelines.common.generations import snapshot
+from pipelines.common.generations.control import Control
+from pipelines.common.generations.generation import Generation, State, home, invalidate
+from pipelines.common.generations.promotion import is_lost
+
+log = logging.getLogger("pipeline")
+
+LOOK_SECONDS = 1.0
+STEADY_SECONDS = 45.0
+"""A process that lived so long had come up: what ended it is not what ended the ones before."""
+FAILURES_MAX = 5
+STOP_SECONDS_MAX = 6
+HANDOVER_SECONDS_MAX = 5.0
+"""How long the supervisor before may take to be gone."""
+
+Name = tuple[str, int]
+"""Pipeline and number."""
+
+
+class SecondSupervisor(UserError):
+    """Another supervisor runs the pipeline."""
+
+    def __init__(self, pipeline: str) -> None:
+        super().__init__(
+            f"One supervisor should run {pipeline}, but another one does already. See which: "
+            "make status"
+        )
+
+
+class KeepsFailing(UserError):
+    """A promoted generation cannot be kept running."""
+
+    def __init__(self, names: Iterable[Name]) -> None:
+        listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
+        super().__init__(
+            f"{listed} ended {FAILURES_MAX} times in a row within {STEADY_SECONDS:g} s of its "
+            "start. Why stands above: make logs COMPONENT=pipelines"
+        )
+
+
+@dataclass
+class Child:
+    """A worker process, and the generations that it runs."""
+
+    process: "subprocess.Popen[bytes]"
+    generations: Sequence[Generation]
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def names(self) -> frozenset[Name]:
+        return frozenset(map(name_of, self.generations))
+
+
+class Supervisor:
+    """Keeps a worker running for every generation that is to run."""
+
+    def __init__(self, settings: Settings, pipelines: Sequence[str]) -> None:
+        self._settings = settings
+        self._pipelines = pipelines
+        self._control = Control(settings)
+        self._children: list[Child] = []
+        self._failures: Counter[Name] = Counter()
+        self._not_before: dict[Name, float] = {}
+
+    def run(self) -> None:
+        """Supervise until there is nothing that could run; raises KeepsFailing."""
+        pause = Event()
+        while wanted := self.find_wanted():
+            self.reap(wanted)
+            busy = {name for child in self._children for name in child.names}
+            now = time.monotonic()
+            missing = [
+                one
+                for name, one in wanted.items()
+                if name not in busy and self._not_before.get(name, now) <= now
+            ]
+            for code, generations in group_by_code(self._settings, missing).items():
+                self._children.append(spawn(self._settings, code, generations))
+            pause.wait(LOOK_SECONDS)
+
+    def terminate(self) -> None:
+        """Terminate every worker, and wait until it has ended."""
+        for child in self._children:
+            child.process.terminate()
+        for child in self._children:
+            try:
+                child.process.wait(STOP_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                child.process.kill()
+
+    def find_wanted(self) -> dict[Name, Generation]:
+        """The generations that are to run, and can: a lost one has no code or no checkpoint."""
+        known = self._control.read()
+        running = [one for name in self._pipelines if name in known for one in known[name].running]
+        busy = {name for child in self._children for name in child.names}
+        return {
+            name_of(one): one
+            for one in running
+            if name_of(one) in busy or not is_lost(self._settings, one)
+        }
+
+    def reap(self, wanted: dict[Name, Generation]) -> None:
+        """Take note of the workers that have ended."""
+        for child in [one for one in self._children if one.process.poll() is not None]:
+            self._children.remove(child)
+            left = [wanted[name] for name in child.names if name in wanted]
+            if left:
+                self._note_failure(child, left)
+
+    def _note_failure(self, child: Child, left: Sequence[Generation]) -> None:
+        """Allow another attempt, a little later each time, unless there were too many."""
+        now = time.monotonic()
+        names = sorted(map(name_of, left))
+        steady = now - child.started >= STEADY_SECONDS
+        for name in names:
+            self._failures[name] = 1 if steady else self._failures[name] + 1
+            self._not_before[name] = now + self._failures[name]
+        log.error("the process of %s has ended: %s", names, child.process.returncode)
+        given_up = [one for one in left if self._failures[name_of(one)] >= FAILURES_MAX]
+        if any(one.state is State.PROMOTED for one in given_up):
+            raise KeepsFailing(names)
+        for one in given_up:
+            invalidate(self._settings, one, f"its process ended {FAILURES_MAX} times in a row")
+
+
+def lock_of(settings: Settings, pipeline: str) -> Path:
+    """The folder that the pipeline's supervisor keeps locked while it runs."""
+    return home(settings, pipeline) / "supervisor"
+
+
+@contextmanager
+def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
+    """Be the only supervisor of these pipelines, until the block ends; raises SecondSupervisor."""
+    with ExitStack() as locks:
+        for name in pipelines:
+            locks.enter_context(
+                lock_folder(lock_of(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX)
+            )
+        yield
+
+
+def is_supervised(settings: Settings, pipeline: str) -> bool:
+    return is_locked(lock_of(settings, pipeline))
+
+
+def name_of(generation: Generation) -> Name:
+    return generation.pipeline, generation.number
+
+
+def spawn(settings: Settings, code: Path, generations: Sequence[Generation]) -> Child:
+    """Start a worker that runs the generations from this copy of the code.
+
+    It holds the other end of its input, and so ends when this process does, however it ends.
+    """
+    named = [f"{one.pipeline}/{one.number}" for one in generations]
+    command = [sys.executable, "-m", WORKER, *named]
+    process = subprocess.Popen(
+        command, cwd=code, env=environment(settings, code), stdin=subprocess.PIPE
+    )
+    return Child(process, generations)
+
+
+def group_by_code(
+    settings: Settings, running: Iterable[Generation]
+) -> dict[Path, list[Generation]]:
+    """The generations, by the copy of the code that each can run from."""
+    groups: dict[Path, list[Generation]] = {}
+    for one in running:
+        home = next((code for code in groups if runs_from(one, code)), one.code(settings))
+        groups.setdefault(home, []).append(one)
+    return groups
+
+
+def runs_from(generation: Generation, code: Path) -> bool:
+    return snapshot.code_digest(code, generation.pipeline) == generation.code_digest
+
+
+def environment(settings: Settings, code: Path) -> dict[str, str]:
+    """The environment of a process that runs this copy of the code."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(code),
+        NEWER_LOCK: str(newest_lock()),  # the code's own knows nothing of newer writers
+        "DATA_DIR": str(settings.data_dir),
+        "JARS_DIR": str(settings.jars_dir),
+    }

@@ -1,0 +1,97 @@
+"""A training run of Spark's Java: `python -m pipelines.training [NAME …]`.
+
+Each pipeline catches up with the log and then lives through some batches, so that Java loads, links
+and profiles what a shop needs of it. When it ends, Java writes its ahead-of-time cache to where
+`infra/aot.py` says.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from infra.errors import UserError
+from infra.logs import setup_logging
+from infra.settings import Settings
+from infra.settings import settings as read_settings
+from infra.wait import until
+from pipelines.common.generations.clock import wall_now
+from pipelines.common.generations.generation import State, make_outputs, new
+from pipelines.common.pipeline import Pipeline, load
+from pipelines.common.runtime.pace import catching_up, pace
+from pipelines.common.runtime.process import give_way
+from pipelines.common.runtime.query import Run, start
+from pipelines.common.runtime.session import engine, session
+
+BATCHES = 12
+"""Live ones, of each pipeline: after some, Java knows what is worth compiling."""
+BATCHES_SECONDS_MAX = 180.0
+WRITE_SECONDS_MAX = 180.0
+"""How long Java may take to write its cache once it is told to end."""
+LONG = timedelta(days=365)
+"""Longer than the world is old."""
+NO_CODE = "0" * 64
+"""In place of a digest: these generations are none of the control topic's."""
+
+
+class NotTrained(UserError):
+    """The pipelines did not live through the batches in time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"Each pipeline should live through {BATCHES} batches in {BATCHES_SECONDS_MAX:g} s, "
+            "but did not. Is the machine busy?"
+        )
+
+
+def main() -> None:
+    setup_logging("training")
+    give_way()
+    settings = read_settings()
+    rooms = [load(name) for name in sys.argv[1:] or settings.pipeline_names]
+    spark = session(settings, "training")
+    java = engine(spark)
+    try:
+        live = [train(spark.newSession(), settings, room) for room in rooms]
+        if not until(partial(all_lived, live), BATCHES_SECONDS_MAX):
+            raise NotTrained
+    finally:
+        java.terminate()  # asked to end, it writes its cache first
+        java.wait(WRITE_SECONDS_MAX)
+
+
+def train(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> StreamingQuery:
+    """Let the pipeline catch up; returns its live query."""
+    eager = replace(pipeline, every=timedelta(), duty_cycle=1.0)
+    generation = new(eager, NO_CODE, wall_now(), 1, State.CATCHING_UP)
+    make_outputs(settings, eager, generation)
+    work = Run(spark, settings, eager, generation)
+    catch_up(work)
+    now = pace(eager.reads, work.unread(), settings.pipeline_records_per_batch_max)
+    return start(work, now)
+
+
+def catch_up(work: Run) -> None:
+    """Read what there is; the world has just begun, so the log outgrows any look at it."""
+    limit = work.settings.pipeline_records_per_batch_max
+    now = catching_up(work.pipeline.reads, work.unread(), limit)
+    start(work, replace(now, memory=LONG)).awaitTermination()
+
+
+def all_lived(live: Sequence[StreamingQuery]) -> bool:
+    """Whether each has done its batches; raises what one failed with."""
+    for query in live:
+        if (failed := query.exception()) is not None:
+            raise failed
+    return all((query.lastProgress or {"batchId": 0})["batchId"] >= BATCHES for query in live)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(str(error))

@@ -1,0 +1,91 @@
+"""A pipeline's code over a part of the log, in a process and a Spark of its own."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from infra.errors import UserError
+from infra.processes import BOUNDED
+from infra.settings import Settings, root
+from infra.wait import until
+from pipelines.common.generations import snapshot
+from pipelines.common.generations.generation import Generation
+from pipelines.common.runtime.bounded import Span
+from pipelines.common.runtime.requests import RequestFailed, Unanswered, request
+from pipelines.supervisor import environment
+
+BATCH_SECONDS_MAX = 3_600
+LOG_LINES_SHOWN = 15
+
+
+class BatchFailed(UserError):
+    """The code does not get through the log."""
+
+    def __init__(self, pipeline: str, log: str) -> None:
+        end = "\n  ".join(log.splitlines()[-LOG_LINES_SHOWN:])
+        super().__init__(f"{pipeline} should have read the log to its end, but failed:\n  {end}")
+
+
+@contextmanager
+def workplace(settings: Settings) -> Iterator[Path]:
+    """A folder for what is read and compared, gone when the block ends."""
+    parent = settings.data_dir / "replays"
+    parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="at-", dir=parent) as folder:
+        yield Path(folder)
+
+
+def code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
+    """A copy of the code as it is on disk, with these edits."""
+    code = folder / "code"
+    snapshot.take(root(), code, edits)
+    return code
+
+
+def run_by_worker(
+    settings: Settings, generation: Generation, span: Span, folder: Path
+) -> dict[str, Path]:
+    """The same by the worker that runs the generation, whose Spark is warm.
+
+    Where no worker answers, by a process of its own. Raises BatchFailed.
+    """
+    home = generation.folder(settings)
+    try:
+        return request(home, span, folder, BATCH_SECONDS_MAX)
+    except Unanswered:
+        return run(settings, generation.pipeline, generation.code(settings), span, folder)
+    except RequestFailed as why:
+        raise BatchFailed(generation.pipeline, str(why)) from why
+
+
+def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path) -> dict[str, Path]:
+    """Every view's rows over a part of the log, by this copy of the code: view → Parquet folder.
+
+    Raises BatchFailed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    span.write(folder)
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", BOUNDED, pipeline, str(folder)],
+            cwd=code,
+            env=environment(settings, code),
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+        )
+
+        try:
+            if (
+                not until(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
+                or process.returncode != 0
+            ):
+                raise BatchFailed(pipeline, log.read_text(errors="replace"))
+        finally:
+            process.kill()
+            process.wait()
+    return {file.stem: file for file in folder.glob("*.parquet")}

@@ -1,0 +1,177 @@
+"""The life of a candidate: started, compared, promoted, rolled back, pruned.
+
+A candidate is a generation that reads everything again, with the code on disk, beside the
+generation that readers follow.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from infra.settings import Settings, root
+from pipelines.common.generations import promotion, snapshot
+from pipelines.common.generations.generation import (
+    CANDIDATE,
+    Generation,
+    Generations,
+    State,
+    generations,
+)
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime import throttle
+from pipelines.common.runtime.archive import Source
+from replay import batch, compare, readers
+from replay.compare import Compared, Times
+from replay.errors import NotPromoted, NotWindowed, WhichOne
+from replay.plan import Plan, plan_replay
+from replay.progress import Progress, progress
+from replay.prune import prune_generation
+
+CODE_ON_DISK = "the code on disk"
+
+
+def start(
+    settings: Settings,
+    pipeline: Pipeline,
+    edits: snapshot.Edits = snapshot.NONE,
+    source: Source = Source.LOG,
+) -> tuple[Generation, Plan]:
+    """Create a candidate with the code on disk and these edits; the pipelines' process runs it.
+
+    Raises CandidateThere, and what `plan_replay` raises.
+    """
+    known = generations(settings, pipeline.name)
+    ends = promotion.prefix_ends(settings, pipeline, source)
+    if known.candidate:
+        raise promotion.CandidateThere(known.candidate)
+    plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
+    return promotion.create_candidate(settings, pipeline, root(), ends, edits), plan
+
+
+def pause_promoted(settings: Settings, candidate: Generation) -> None:
+    """Let the promoted generation wait until the candidate has caught up or is gone."""
+    throttle.pause_others(settings, candidate)
+
+
+def preview(
+    settings: Settings, pipeline: Pipeline, edits: snapshot.Edits, times: Times
+) -> Compared:
+    """Run the code on disk over a part of the log, and compare it with what is promoted.
+
+    Nothing is left of it. Raises NotPromoted; NotWindowed for a part that begins in the middle of a
+    view that has no windows.
+    """
+    promoted = require_promoted(generations(settings, pipeline.name))
+    if times.start is not None:
+        refuse_without_windows(pipeline)
+    with batch.workplace(settings) as folder:
+        code = batch.code_on_disk(folder, edits)
+        if times == Times(None, None):
+            run = partial(batch.run, settings, pipeline.name, code)
+            return compare.at_marker(settings, pipeline, run, CODE_ON_DISK, folder)
+        return compare.between(settings, pipeline, promoted, code, CODE_ON_DISK, times, folder)
+
+
+def refuse_without_windows(pipeline: Pipeline) -> None:
+    running = [view.name for view in pipeline.writes if view.began is None]
+    if running:
+        raise NotWindowed(pipeline.name, running)
+
+
+def diff(settings: Settings, pipeline: Pipeline) -> Compared:
+    """What the candidate says otherwise than the promoted generation, at its marker.
+
+    Raises NotPromotable without a candidate.
+    """
+    known = generations(settings, pipeline.name)
+    if known.candidate is None:
+        raise promotion.NotPromotable(known)
+    run = partial(batch.run_by_worker, settings, known.candidate)
+    named = f"generation {known.candidate.number}"
+    with batch.workplace(settings) as folder:
+        return compare.at_marker(settings, pipeline, run, named, folder)
+
+
+def verify(settings: Settings, pipeline: Pipeline) -> Compared:
+    """Replay the promoted generation's code: the difference has to be empty. Raises NotPromoted."""
+    code = require_promoted(generations(settings, pipeline.name)).code(settings)
+    run = partial(batch.run, settings, pipeline.name, code)
+    with batch.workplace(settings) as folder:
+        return compare.at_marker(settings, pipeline, run, "its code, replayed", folder)
+
+
+def promote(settings: Settings, pipeline: str) -> Generation:
+    """Switch every reader to the candidate, by one record, once each has loaded it.
+
+    The generation before is kept for a rollback; older ones are pruned. Raises NotPromotable, and
+    NotSwitched when a reader does not follow.
+    """
+    before = generations(settings, pipeline)
+    candidate = before.candidate
+    if candidate is None or candidate.state is not State.READY:
+        raise promotion.NotPromotable(before)
+    readers.await_loaded(settings, (pipeline, candidate.number))
+    before = generations(settings, pipeline)
+    promotion.promote(settings, pipeline)
+    for old in [one for one in before.known if one.state is State.RETIRED]:
+        prune_generation(settings, old)
+    readers.await_served(settings, (pipeline, candidate.number))
+    return candidate
+
+
+def roll_back(settings: Settings, pipeline: str) -> Generation:
+    """Switch every reader back to the generation before, by one record.
+
+    Raises NothingBefore, and NotSwitched when a reader does not follow.
+    """
+    promoted = require_promoted(promotion.roll_back(settings, pipeline))
+    readers.await_served(settings, (pipeline, promoted.number))
+    return promoted
+
+
+def prune(settings: Settings, pipeline: str, number: int | None = None) -> Generation:
+    """Forget a generation that readers do not follow: its process, its topics, its folder.
+
+    Raises WhichOne and StillRunning.
+    """
+    known = generations(settings, pipeline)
+    promotion.remove_leftovers(settings, pipeline)
+    chosen = select(known, number)
+    prune_generation(settings, chosen)
+    return chosen
+
+
+def select(known: Generations, number: int | None) -> Generation:
+    """The generation to forget: that of the number, else the candidate, else the only one."""
+    others = [one for one in known.known if one.state is not State.PROMOTED]
+    if number is not None:
+        others = [one for one in others if one.number == number]
+    elif known.candidate:
+        others = [one for one in others if one.state in CANDIDATE]
+    if len(others) == 1:
+        return others[0]
+    raise WhichOne(known)
+
+
+def require_promoted(known: Generations) -> Generation:
+    if known.promoted is None:
+        raise NotPromoted(known.pipeline)
+    return known.promoted
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A generation, and how far it has read."""
+
+    generation: Generation
+    progress: Progress
+    waits: bool
+    """For its candidate, which wants the cores alone."""
+
+
+def standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
+    """Every generation of the pipeline that there is."""
+    known = generations(settings, pipeline.name)
+    return [
+        Standing(one, progress(settings, pipeline, one), throttle.is_paused(settings, known, one))
+        for one in known.known
+    ]

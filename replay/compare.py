@@ -1,0 +1,154 @@
+"""The difference between what readers see and what other code says of the same part of the log."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from contracts import CONTRACTS, HEARTBEATS
+from infra.kafka import Partition, admin, offsets_at
+from infra.settings import Settings
+from pipelines.common.generations.generation import Generation
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime.archive import archive_ends, find_truncated
+from pipelines.common.runtime.bounded import Span
+from replay import batch, served
+from replay.difference import Comparison, Difference, json_lines, parquet
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The differences of all views of a pipeline, and what was compared."""
+
+    pipeline: str
+    before: str
+    """Whose rows were there: a generation."""
+    after: str
+    """Whose rows are compared with them: a generation, or the code on disk."""
+    at: str
+    """Where in the log both stand."""
+    records: int
+    """How many lie before that."""
+    views: tuple[Difference, ...]
+
+    @property
+    def empty(self) -> bool:
+        return all(view.empty for view in self.views)
+
+    def document(self) -> dict[str, Any]:
+        """For programs."""
+        return {**asdict(self), "empty": self.empty}
+
+
+RunBatch = Callable[[Span, Path], Mapping[str, Path]]
+"""Each view's rows over a part of the log, written below a folder: view → Parquet."""
+
+
+def at_marker(
+    settings: Settings, pipeline: Pipeline, run: RunBatch, after: str, folder: Path
+) -> Compared:
+    """Some code, by a batch of it, against what is served, at the served generation's marker."""
+    seen = served.fetch(settings, pipeline.name, folder)
+    ends = {at: end for at, end in seen.inputs.items() if at[0] in counted_topics(pipeline)}
+    span = to_span(settings, pipeline, {}, ends)
+    rows = run(span, folder / "after")
+    views = []
+    for name, file in seen.files.items():
+        contract = CONTRACTS[name]
+        relations = json_lines(contract, file), parquet(rows[name])
+        views.append(Comparison(contract, *relations, (seen.oldest_kept[name], None)).compute())
+    return Compared(
+        pipeline=pipeline.name,
+        before=f"generation {seen.generation}",
+        after=after,
+        at=f"marker {seen.batch:,}",
+        records=sum(ends.values()),
+        views=tuple(views),
+    )
+
+
+@dataclass(frozen=True)
+class Times:
+    """A stretch of world time; None: from the log's beginning, to its end."""
+
+    start: datetime | None
+    end: datetime | None
+
+
+def between(
+    settings: Settings,
+    pipeline: Pipeline,
+    promoted: Generation,
+    code: Path,
+    after: str,
+    times: Times,
+    folder: Path,
+) -> Compared:
+    """The code against the promoted generation's code, both over the same part of the log.
+
+    From a time on, reading begins one horizon before it, so that what came twice is known; only
+    rows that begin at that time or later are compared.
+    """
+    span = find_span(settings, pipeline, times)
+    runs = {
+        name: batch.run(settings, pipeline.name, copy, span, folder / name)
+        for name, copy in (("before", promoted.code(settings)), ("after", code))
+    }
+    kept = times.start.isoformat() if times.start else None
+    return Compared(
+        pipeline=pipeline.name,
+        before=f"generation {promoted.number}'s code",
+        after=after,
+        at=f"{times.end.isoformat() if times.end else 'the end of the log'}",
+        records=span.records,
+        views=tuple(
+            Comparison(
+                contract,
+                parquet(runs["before"][contract.name]),
+                parquet(runs["after"][contract.name]),
+                (kept, None),
+            ).compute()
+            for contract in pipeline.writes
+        ),
+    )
+
+
+def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
+    """The offsets of a stretch of time, by when records were published in the world."""
+    client, topics = admin(settings), counted_topics(pipeline)
+    ends = offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
+    if times.start is None:
+        return to_span(settings, pipeline, {}, ends)
+    horizon = max(topic.horizon for topic in pipeline.reads if topic.horizon)
+    starts = offsets_at(client, topics, milliseconds(times.start - horizon))
+    begin = {at: min(start, ends[at]) for at, start in starts.items()}
+    return to_span(settings, pipeline, begin, ends)
+
+
+def to_span(
+    settings: Settings,
+    pipeline: Pipeline,
+    starts: Mapping[Partition, int],
+    ends: Mapping[Partition, int],
+) -> Span:
+    """This part of the log: of the archive, as far as the log has it no more.
+
+    Raises Gap, OtherLog.
+    """
+    topics = counted_topics(pipeline)
+    missing = find_truncated(settings, topics, starts)
+    return Span.of(starts, ends, archive_ends(settings, topics) if missing else {})
+
+
+END_OF_TIME_MS = 253_402_300_799_000
+"""The last second of the year 9999: nothing is stamped later."""
+
+
+def milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+def counted_topics(pipeline: Pipeline) -> set[str]:
+    """The topics whose records count: a heartbeat only moves time."""
+    return {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}

@@ -1,0 +1,34 @@
+"""What keeps a replay from doing what it was asked to."""
+
+from infra.errors import UserError
+from pipelines.common.generations.generation import Generations
+
+
+class NotPromoted(UserError):
+    """There is nothing to compare with."""
+
+    def __init__(self, pipeline: str) -> None:
+        super().__init__(
+            f"{pipeline} should have a promoted generation, but has none. See: make status"
+        )
+
+
+class NotWindowed(UserError):
+    """Sums from the beginning of time cannot be begun in the middle."""
+
+    def __init__(self, pipeline: str, views: list[str]) -> None:
+        super().__init__(
+            f"--from a time is for views whose rows begin and end; {pipeline} writes "
+            f"{', '.join(views)}, which add up from the log's first record. Leave --from out."
+        )
+
+
+class WhichOne(UserError):
+    """It is not clear which generation is to be pruned."""
+
+    def __init__(self, known: Generations) -> None:
+        there = ", ".join(f"{one.number} ({one.state.value})" for one in known.known) or "none"
+        super().__init__(
+            f"Expected one generation of {known.pipeline} that is not promoted, found of all: "
+            f"{there}. Say which: retail replay prune {known.pipeline} --number N"
+        )

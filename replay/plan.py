@@ -1,0 +1,129 @@
+"""What has to be right before a replay starts: the shop, the contracts, disk and memory."""
+
+import re
+import shutil
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import psutil
+
+from contracts.evolution.check import check
+from infra.clock import today
+from infra.disk import held_bytes
+from infra.errors import UserError
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings, root
+from infra.wait import until
+from pipelines.common.generations.generation import Generation
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime import archive
+from pipelines.supervisor import is_supervised
+
+MIB = 1024**2
+UNITS = {"m": MIB, "g": 1024 * MIB}
+BESIDE_HEAP_MIB = 700
+"""Of a Spark driver: what Java takes besides its heap, and the Python process."""
+SUPERVISOR_SECONDS_MAX = 5.0
+"""How long a supervisor that was killed may take to be there again."""
+DISK_FLOOR_MIB = 64
+"""An empty checkpoint and output topics."""
+
+
+class NotRunning(UserError):
+    """Nobody is there who could run a candidate."""
+
+    def __init__(self, pipeline: str) -> None:
+        super().__init__(f"{pipeline} should run, and does not. Start everything: make up")
+
+
+class ContractsBreak(UserError):
+    """The contracts on disk break somebody."""
+
+    def __init__(self, found: int) -> None:
+        super().__init__(
+            f"The contracts on disk should break nobody, but {found} findings say that they do. "
+            "A candidate would write what its readers cannot take: retail contracts check"
+        )
+
+
+class NoRoom(UserError):
+    """The machine has no room for a second generation."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a replay is going to take."""
+
+    records: int
+    """To read."""
+    disk_bytes: int
+    """For its checkpoint and its outputs: as much as the promoted generation's take."""
+    memory_bytes: int
+
+    def __str__(self) -> str:
+        disk, memory = self.disk_bytes / MIB, self.memory_bytes / MIB
+        return f"about {disk:,.0f} MB of disk, {memory:,.0f} MB of memory"
+
+
+def plan_replay(
+    settings: Settings,
+    pipeline: Pipeline,
+    promoted: Generation | None,
+    archived: Collection[str] = (),
+) -> Plan:
+    """Plan a replay that first reads what the archive holds of the `archived` topics.
+
+    Raises NotRunning, ContractsBreak or NoRoom when it cannot be started.
+    """
+    if not until(lambda: is_supervised(settings, pipeline.name), SUPERVISOR_SECONDS_MAX):
+        raise NotRunning(pipeline.name)
+    report = check(root() / "contracts", today())
+    if report.faults or report.breaks:
+        raise ContractsBreak(len(report.faults) + len(report.breaks))
+    plan = Plan(
+        records=sum(
+            end_offsets(admin(settings), [topic.name for topic in pipeline.inputs]).values()
+        ),
+        # What is read of the archive is copied for it.
+        disk_bytes=disk_bytes(settings, promoted)
+        + archive.disk_bytes(settings, archived)
+        + DISK_FLOOR_MIB * MIB,
+        memory_bytes=heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
+    )
+    refuse_without_room(settings, plan)
+    return plan
+
+
+def refuse_without_room(settings: Settings, plan: Plan) -> None:
+    """Raise NoRoom where the replay needs more than there is."""
+    floor = settings.simulator_disk_free_gib_min * 1024 * MIB
+    disk = shutil.disk_usage(settings.data_dir).free
+    if disk - plan.disk_bytes < floor:
+        raise NoRoom(
+            f"A replay needs about {plan.disk_bytes / MIB:,.0f} MB of disk where "
+            f"{settings.data_dir} is, and {floor / MIB:,.0f} MB have to stay free; found "
+            f"{disk / MIB:,.0f} MB. Make room, or forget an older generation: retail replay prune"
+        )
+    memory = psutil.virtual_memory().available
+    if memory < plan.memory_bytes:
+        raise NoRoom(
+            f"A second Spark needs about {plan.memory_bytes / MIB:,.0f} MB of memory, found "
+            f"{memory / MIB:,.0f} MB available. Give it less: SPARK_DRIVER_MEMORY=512m · or "
+            "forget an older generation: retail replay prune"
+        )
+
+
+def disk_bytes(settings: Settings, generation: Generation | None) -> int:
+    """Bytes on disk of a generation's checkpoint and of its own output topics."""
+    if generation is None:
+        return 0
+    log = settings.data_dir / "kafka"
+    own = {topic for view, topic in generation.outputs.items() if topic != view}
+    topics = [folder for name in own for folder in log.glob(f"**/{name}-*") if folder.is_dir()]
+    return generation.checkpoint(settings).folder.held_bytes() + sum(map(held_bytes, topics))
+
+
+def heap_bytes(spelled: str) -> int:
+    found = re.fullmatch(r"(\d+)([mg])", spelled)
+    assert found, "the settings have checked it"
+    return int(found[1]) * UNITS[found[2]]

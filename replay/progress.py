@@ -1,0 +1,114 @@
+"""How far a candidate has come, from its markers."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from contracts import MARKERS, key
+from contracts.consumer import reader
+from infra.errors import UserError
+from infra.kafka import Partition, admin, end_offsets, read_to_end
+from infra.settings import Settings
+from infra.wait import until
+from pipelines.common.generations.generation import Generation, State, generations
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime.checkpoint import Checkpoint
+
+LOOK_SECONDS = 0.5
+WATCH_SECONDS_MAX = 24 * 3_600.0
+
+decode = reader("command-line")
+
+
+class Failed(UserError):
+    """The candidate came to nothing."""
+
+    def __init__(self, pipeline: str, number: int, why: str) -> None:
+        super().__init__(
+            f"Generation {number} of {pipeline} should have caught up, but {why}. "
+            f"Its log: make logs COMPONENT=pipelines · forget it: retail replay prune {pipeline}"
+        )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Records read of records there are, in all topics that the pipeline reads."""
+
+    read: int
+    total: int
+
+    @property
+    def left(self) -> int:
+        return max(0, self.total - self.read)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A look at a candidate that catches up."""
+
+    progress: Progress
+    per_second: float
+    """Records; 0 while it is unknown."""
+
+
+Report = Callable[[Seen], None]
+
+
+def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
+    """How far the generation is, by its newest marker."""
+    ends = end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
+    inputs = marker_offsets(settings, generation)
+    read = sum(min(offset, ends.get(at, 0)) for at, offset in inputs.items())
+    return Progress(read, sum(ends.values()))
+
+
+def marker_offsets(settings: Settings, generation: Generation) -> dict[Partition, int]:
+    """The offsets of the generation's newest marker; empty before the first."""
+    identity = {"pipeline": generation.pipeline, "generation": generation.number}
+    found = read_to_end(settings, MARKERS.name).get(key(MARKERS, identity))
+    inputs = decode(found).value["inputs"] if found else ()
+    return {(at["topic"], at["partition"]): at["offset"] for at in inputs}
+
+
+class Watch:
+    """How fast a candidate reads, from its first batch on: Spark's start takes its own time."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._checkpoint = checkpoint
+        self._began: float | None = None
+        self._read = 0
+        self._per_second = 0.0
+
+    def see(self, read: int, now: float) -> float:
+        """Records per second up to the newest marker, which says how many were read; 0: unknown."""
+        if self._began is None:
+            self._began = now if self._checkpoint.newest_begun() >= 0 else None
+        elif read != self._read:
+            self._read, self._per_second = read, read / (now - self._began)
+        return self._per_second
+
+
+def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report: Report) -> Seen:
+    """Follow a candidate until it has caught up; the last look at it.
+
+    Each look is reported. The candidate does not depend on who follows it.
+    Raises Failed when it was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
+    """
+    number, watch = candidate.number, Watch(candidate.checkpoint(settings))
+    seen = Seen(Progress(0, 0), 0.0)
+
+    def caught_up() -> bool:
+        nonlocal seen
+        generation = generations(settings, pipeline.name).of(number)
+        if generation is None:
+            raise Failed(pipeline.name, number, "it was pruned")
+        if generation.state is State.INVALID:
+            raise Failed(pipeline.name, number, f"it is invalid: {generation.reason}")
+        now = progress(settings, pipeline, generation)
+        seen = Seen(now, watch.see(now.read, time.monotonic()))
+        report(seen)
+        return generation.state is not State.CATCHING_UP
+
+    if not until(caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
+        raise Failed(pipeline.name, number, f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
+    return seen

@@ -1,0 +1,52 @@
+"""Forgetting a generation: readers first, then its process, its topics, its folder."""
+
+from confluent_kafka import KafkaError, KafkaException
+
+from infra.errors import UserError
+from infra.kafka import admin
+from infra.kafka.errors import code
+from infra.settings import Settings
+from infra.wait import until
+from pipelines.common.generations import lease
+from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.promotion import forget, remove
+
+END_SECONDS_MAX = 60.0
+DELETE_SECONDS_MAX = 30.0
+
+
+class StillRunning(UserError):
+    """The generation's process does not end."""
+
+    def __init__(self, generation: Generation) -> None:
+        super().__init__(
+            f"Generation {generation.number} of {generation.pipeline} is forgotten by readers, but "
+            f"its process should have ended within {END_SECONDS_MAX:g} s and has not. Once it has "
+            f"(make status), the next replay prune {generation.pipeline} removes its folder."
+        )
+
+
+def prune_generation(settings: Settings, generation: Generation) -> None:
+    """Remove all that there is of it. Whatever breaks this off, the next prune goes on.
+
+    Raises StillRunning.
+    """
+    forget(settings, generation.pipeline, frozenset({generation.number}))
+    folder = generation.folder(settings)
+    if not until(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
+        raise StillRunning(generation)
+    delete_topics(settings, generation)
+    remove(settings, generation.pipeline, generation.number)
+
+
+def delete_topics(settings: Settings, generation: Generation) -> None:
+    """Delete the topics that only this generation writes to."""
+    own = [topic for view, topic in generation.outputs.items() if topic != view]
+    client = admin(settings)  # it lives until the answers are there
+    deleted = client.delete_topics(own, operation_timeout=DELETE_SECONDS_MAX)
+    for future in deleted.values():
+        try:
+            future.result(timeout=DELETE_SECONDS_MAX)
+        except KafkaException as error:
+            if code(error) != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise

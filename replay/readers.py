@@ -1,0 +1,79 @@
+"""Who answers from views, and which generations each of them has loaded."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from contracts import READERS
+from contracts.consumer import reader
+from infra.errors import UserError
+from infra.kafka import read_to_end
+from infra.settings import Settings
+from infra.wait import until
+from services.clock import wall_ms
+
+ALIVE_SECONDS = 15.0
+"""Who has said nothing for so long is taken for dead. A reader says something every five."""
+SWITCH_SECONDS_MAX = 120.0
+POLL_SECONDS = 0.05
+
+decode = reader("command-line")
+
+Name = tuple[str, int]
+"""Of a generation: pipeline and number."""
+
+
+class NotSwitched(UserError):
+    """A reader does not follow."""
+
+    def __init__(self, generation: Name, what: str, missing: tuple[str, ...]) -> None:
+        pipeline, number = generation
+        who = ", ".join(missing) or "there is no reader that is alive"
+        super().__init__(
+            f"Every reader should have {what} generation {number} of {pipeline} within "
+            f"{SWITCH_SECONDS_MAX:g} s, but not all have: {who}. See why: make logs COMPONENT=api"
+        )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A process that answers from views."""
+
+    name: str
+    loaded: Mapping[Name, bool]
+    """The generations that it could answer from, and whether it does."""
+
+
+def alive(settings: Settings) -> Iterator[Reader]:
+    """The readers that have given a sign of life lately."""
+    now = datetime.fromtimestamp(wall_ms() / 1000, UTC)
+    for value in read_to_end(settings, READERS.name).values():
+        record = decode(value).value
+        if now - record["written_at"] < timedelta(seconds=ALIVE_SECONDS):
+            loaded = {(one["pipeline"], one["number"]): one["served"] for one in record["loaded"]}
+            yield Reader(record["reader"], loaded)
+
+
+def await_loaded(settings: Settings, generation: Name) -> None:
+    """Wait until every reader could serve the generation at once; raises NotSwitched."""
+    await_all(settings, generation, "loaded", lambda one: generation in one.loaded)
+
+
+def await_served(settings: Settings, generation: Name) -> None:
+    """Wait until every reader serves the generation; raises NotSwitched."""
+    await_all(settings, generation, "served", lambda one: one.loaded.get(generation, False))
+
+
+def await_all(
+    settings: Settings, generation: Name, what: str, does: Callable[[Reader], bool]
+) -> None:
+    missing: tuple[str, ...] = ()
+
+    def done() -> bool:
+        nonlocal missing
+        readers = tuple(alive(settings))
+        missing = tuple(sorted(one.name for one in readers if not does(one)))
+        return bool(readers) and not missing
+
+    if not until(done, SWITCH_SECONDS_MAX, POLL_SECONDS):
+        raise NotSwitched(generation, what, missing)

@@ -1,0 +1,119 @@
+"""Errors of the store and the lake as problem documents."""
+
+from functools import singledispatch
+from http import HTTPStatus
+from typing import NamedTuple
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+
+from services.api.http.problems import Problem
+from services.api.lake import tables
+from services.api.lake.errors import LakeBusy, LakeError, LakeMissing, LakeTooSlow
+from services.api.store.errors import (
+    MirrorLoading,
+    NoWorldClock,
+    StoreError,
+    ViewLoading,
+    ViewMissing,
+    because,
+)
+
+RETRY = {"Retry-After": "1"}
+
+
+class Description(NamedTuple):
+    title: str
+    detail: str
+    headers: dict[str, str] | None = None
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of the store and the lake leave as a problem document."""
+    for kind in (StoreError, LakeError):
+        app.add_exception_handler(kind, _handle)
+
+
+async def _handle(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, StoreError | LakeError)
+    return to_problem(error).response(request.url.path)
+
+
+def to_problem(error: StoreError | LakeError) -> Problem:
+    """The problem of an error; all of them are a 503."""
+    title, detail, headers = _describe(error)
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, title, detail, headers=headers)
+
+
+@singledispatch
+def _describe(error: Exception) -> Description:
+    """The description of an error, by its class. One without a description is an internal error."""
+    raise error
+
+
+@_describe.register
+def _describe_view_missing(error: ViewMissing) -> Description:
+    return Description(
+        "View withdrawn" if error.refused else "View not there yet",
+        f"Expected a promoted generation of the pipeline that writes {error.view}, found "
+        f"{error.refused or 'none'}{because(error.trouble)}. "
+        "See which pipelines run: make status.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_view_loading(error: ViewLoading) -> Description:
+    return Description(
+        "View being loaded",
+        f"Expected {error.view} loaded to a marker, found {error.progress}. "
+        "Try again when GET /readyz says ready.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_mirror_loading(error: MirrorLoading) -> Description:
+    return Description(
+        "Topic being loaded",
+        f"Expected {error.topic} read to its end, but: {error.reason}. Try again in a second.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_no_world_clock(_: NoWorldClock) -> Description:
+    return Description(
+        "No world clock",
+        "Expected a world clock to tell the time by, found none in private.control.clock.v1. "
+        "The simulator announces it: make up.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_lake_missing(error: LakeMissing) -> Description:
+    return Description(
+        "Lake not there",
+        f"Expected the lake to keep the events of {error.topic.name}, found {error.found}. It "
+        "keeps them from the log's first record on, once it runs: make down && make up LAKE=on",
+    )
+
+
+@_describe.register
+def _describe_lake_busy(_: LakeBusy) -> Description:
+    return Description(
+        "Too many in the lake",
+        f"Expected at most {tables.AT_ONCE_MAX} requests to read the lake at once, found more. "
+        "Try again in a second.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_lake_too_slow(_: LakeTooSlow) -> Description:
+    return Description(
+        "Too long in the lake",
+        f"Expected to have read the lake within {tables.SECONDS_MAX:g} s, but had not. Ask for a "
+        "shorter time, or read the tables with a tool of your own: pipelines/lake/README.md.",
+    )

@@ -1,0 +1,62 @@
+"""Pages of a list: where one begins, what is on it, and the cursor of the next."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from services.api.http.cursors import NO_GENERATION, Cursor, resume
+from services.api.store.selection import Place, Selection
+from services.api.store.tables import Stored
+
+Row = TypeVar("Row")
+
+Execute = Callable[[str, tuple[str | int, ...]], sqlite3.Cursor]
+"""Runs SQL within one transaction."""
+
+
+@dataclass(frozen=True)
+class Page(Generic[Row]):
+    """Some of the rows, and the cursor of the next page; None on the last."""
+
+    items: Sequence[Row]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """Which page of a list a client asks for."""
+
+    limit: int
+    """Rows per page."""
+    cursor: str | None
+    """The `next` of the page before; None asks for the first page."""
+    question: str
+    """The filters and the sort, which stay the same from page to page."""
+    types: tuple[type, ...]
+    """The types of a row's place."""
+    generation: int = NO_GENERATION
+
+    @property
+    def rows_max(self) -> int:
+        """One row more than the page has: it tells whether there is a next page."""
+        return self.limit + 1
+
+    def after(self) -> Place | None:
+        """The place after which the page begins; None begins at the first row. Raises Problem."""
+        if self.cursor is None:
+            return None
+        return resume(self.cursor, self.generation, self.question, self.types)
+
+    def build(self, found: Sequence[Row], place: Callable[[Row], Place]) -> Page[Row]:
+        """The page of the rows found, at most `rows_max`; `place` is where a row stands."""
+        items = found[: self.limit]
+        if len(items) == len(found):
+            return Page(items, None)
+        return Page(items, str(Cursor(self.generation, self.question, place(items[-1]))))
+
+
+def select_page(execute: Execute, selection: Selection, request: PageRequest) -> Page[Stored]:
+    """The page of a table's rows that is asked for. Raises Problem for a cursor that is not its."""
+    found = execute(*selection.query(request.rows_max, request.after())).fetchall()
+    return request.build(found, selection.place)

@@ -1,0 +1,44 @@
+"""Parameters that several routes share."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import Path, Query
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+from services.api.http.cursors import CHARACTERS_MAX
+
+LIMIT_DEFAULT = 50
+LIMIT_MAX = 500
+ID_CHARACTERS_MAX = 64
+
+StoreId = Annotated[str, Path(description="the store", max_length=ID_CHARACTERS_MAX)]
+Sku = Annotated[str, Path(description="the product", max_length=ID_CHARACTERS_MAX)]
+
+
+class Parameters(BaseModel):
+    """The query of a route. The API refuses undeclared parameters."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+NoParameters = Annotated[Parameters, Query()]
+"""The query of a route that takes none."""
+
+
+def _to_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("expected a moment of the years 1 to 9999 in UTC") from error
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_to_utc)]
+"""A moment of world time, with its zone."""
+
+
+class PageQuery(Parameters):
+    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="entries per page")
+    cursor: str | None = Field(
+        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
+    )

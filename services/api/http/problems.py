@@ -1,0 +1,165 @@
+"""Problem documents (RFC 9457): what was expected, what was found, what to do."""
+
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+MEDIA_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:retail:problem:"
+ERRORS_SHOWN_MAX = 10
+INPUT_SHOWN_CHARACTERS_MAX = 80
+
+log = logging.getLogger("api")
+
+
+class ProblemDocument(BaseModel):
+    """What went wrong, for a program (type, status) and for a person (title, detail)."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": f"{TYPE_PREFIX}unknown-shelf",
+                    "title": "Unknown shelf",
+                    "status": 404,
+                    "detail": "Expected a shelf that has had a movement, found none for "
+                    "S003/SKU-99999. List the shelves there are with GET /v1/stock.",
+                    "instance": "/v1/stock/S003/SKU-99999",
+                }
+            ]
+        },
+    )
+
+    type: str = Field(description="names the kind of problem; stable, to be matched by programs")
+    title: str = Field(description="the kind of problem, in words")
+    status: int = Field(description="the HTTP status of this answer")
+    detail: str = Field(description="what was expected, what was found, what to do")
+    instance: str = Field(description="the path that was asked for")
+
+
+class Problem(Exception):
+    """An error answer; routes and what they call may raise it."""
+
+    def __init__(
+        self,
+        status: HTTPStatus,
+        title: str,
+        detail: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **members: object,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.headers = headers
+        self.members = members
+
+    def response(self, path: str) -> JSONResponse:
+        document = {
+            "type": TYPE_PREFIX + self.title.lower().replace(" ", "-"),
+            "title": self.title,
+            "status": int(self.status),
+            "detail": self.detail,
+            "instance": path,
+            **self.members,
+        }
+        return JSONResponse(document, self.status, headers=self.headers, media_type=MEDIA_TYPE)
+
+
+Specification = dict[str, Any]
+"""An OpenAPI document, or a part of one."""
+
+Responses = dict[int | str, Specification]
+"""Answers of a route by status, as FastAPI documents them."""
+
+ALWAYS = (
+    HTTPStatus.REQUEST_URI_TOO_LONG,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+)
+"""What any route may answer."""
+
+
+def document_responses(*statuses: HTTPStatus) -> Responses:
+    """The error answers of a route, for its OpenAPI."""
+    return {int(status): _document(status) for status in (*statuses, *ALWAYS)}
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of the app leave as a problem document."""
+    app.add_exception_handler(Problem, _handle_problem)
+    app.add_exception_handler(RequestValidationError, _handle_invalid)
+    app.add_exception_handler(HTTPException, _handle_http)
+    app.add_exception_handler(Exception, _handle_unexpected)
+    app.openapi = _with_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
+
+
+def _with_problems(openapi: Callable[[], Specification]) -> Callable[[], Specification]:
+    """The same document, with the shape of a problem among its schemas."""
+
+    def document() -> Specification:
+        made = openapi()
+        name = ProblemDocument.__name__
+        made["components"]["schemas"].setdefault(name, ProblemDocument.model_json_schema())
+        return made
+
+    return document
+
+
+def _document(status: HTTPStatus) -> Specification:
+    schema = {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}
+    return {"description": status.phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
+
+
+async def _handle_problem(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Problem)
+    return error.response(request.url.path)
+
+
+async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    found = [_render_fault(each) for each in error.errors()[:ERRORS_SHOWN_MAX]]
+    detail = f"{'; '.join(found)}. What is accepted stands in GET /openapi.json."
+    problem = Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", detail)
+    return problem.response(request.url.path)
+
+
+async def _handle_http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    path, status = request.url.path, HTTPStatus(error.status_code)
+    if status == HTTPStatus.NOT_FOUND:
+        detail = f"Expected one of the paths in GET /openapi.json, found {path}."
+    elif status == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = (error.headers or {}).get("Allow", "GET")
+        detail = (
+            f"Expected {allowed}, found {request.method}. Only POST /v1/events/{{topic}} writes."
+        )
+    else:
+        detail = str(error.detail)
+    problem = Problem(status, status.phrase.capitalize(), detail, headers=error.headers)
+    return problem.response(path)
+
+
+async def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    detail = "Expected to answer, but the program failed. Its log says where: make logs."
+    problem = Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error", detail)
+    return problem.response(request.url.path)
+
+
+def _render_fault(error: Mapping[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"][1:]) or "request"
+    if error["type"] == "extra_forbidden":
+        return f"{where}: expected no such query parameter"
+    found = repr(error.get("input"))[:INPUT_SHOWN_CHARACTERS_MAX]
+    return f"{where}: {error['msg'].lower()}, found {found}"

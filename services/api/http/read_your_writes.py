@@ -1,0 +1,123 @@
+"""Read-your-writes: an answer that holds at least the records that the query names."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from infra.kafka import Partition
+from services.api.http.cursors import parse_generation
+from services.api.http.parameters import Parameters
+from services.api.http.problems import Problem
+from services.api.store.marker import Offsets
+from services.api.store.snapshots import Snapshots
+from services.api.store.store import Store
+
+REACH_SECONDS_MAX = 10.0
+WAITING_MAX = 64
+RECORDS_MAX = 16
+
+Record = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.-]{1,200}/\d{1,9}/\d{1,18}$")]
+
+
+class ViewQuery(Parameters):
+    """The query of every route that reads a view."""
+
+    min_offset: list[Record] = Field(
+        [],
+        max_length=RECORDS_MAX,
+        description="topic/partition/offset of a record that the answer must hold, as "
+        "`POST /v1/events/{topic}` gives it; may be repeated. The answer waits for it, at most "
+        f"{REACH_SECONDS_MAX:g} s.",
+    )
+
+
+async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshots:
+    """Where to read the view from, once it holds the records that the query names.
+
+    A read never precedes the marker that was waited for. A further page is read from the generation
+    of the pages before, while that is followed. Raises Problem, ViewMissing and ViewLoading.
+    """
+    snapshots = store.snapshots(view, parse_generation(getattr(query, "cursor", None)))
+    if not query.min_offset:
+        return snapshots
+    wanted = _parse_offsets(query.min_offset)
+    _refuse_other_inputs(_find_inputs(store, view), view, wanted)
+    if store.commits.requests >= WAITING_MAX:
+        raise _describe_full()
+    store.commits.requests += 1
+    try:
+        await store.commits.wait_until(
+            lambda: _find_holding(store, view, wanted) is not None, REACH_SECONDS_MAX
+        )
+    finally:
+        store.commits.requests -= 1
+    holding = _find_holding(store, view, wanted)
+    if holding is None:
+        raise _describe_missing(store, view, wanted)
+    return holding
+
+
+def _parse_offsets(records: Iterable[str]) -> Offsets:
+    """Per partition, the highest offset named."""
+    named: dict[Partition, int] = {}
+    for record in records:
+        topic, partition, offset = record.split("/")
+        at = (topic, int(partition))
+        named[at] = max(int(offset), named.get(at, 0))
+    return named
+
+
+def _find_inputs(store: Store, view: str) -> Offsets:
+    served = store.generations.find_view(view)
+    return served.marker.inputs if served and served.marker else {}
+
+
+def _find_holding(store: Store, view: str, wanted: Offsets) -> Snapshots | None:
+    """Where to read, if the view holds every record wanted; a marker names the next offset."""
+    served = store.generations.find_view(view)
+    snapshots = served.snapshots if served else None
+    inputs = _find_inputs(store, view)
+    held = all(inputs.get(at, 0) > offset for at, offset in wanted.items())
+    return snapshots if held else None
+
+
+def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
+    for topic, partition in wanted:
+        if (topic, partition) not in inputs:
+            known = ", ".join(f"{topic}/{partition}" for topic, partition in sorted(inputs))
+            raise Problem(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                "Not an input of the view",
+                f"min_offset: expected a record of what {view} is made from, {known}; found one "
+                f"of {topic}/{partition}, which no answer of it will ever hold.",
+            )
+
+
+def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
+    inputs, ends = _find_inputs(store, view), store.freshness.latest_ends()
+    missing = {at: offset for at, offset in wanted.items() if inputs.get(at, 0) <= offset}
+    told = "; ".join(
+        f"{topic}/{partition}/{offset}: counted up to {inputs.get((topic, partition), 0)}, "
+        f"the log ends at {ends.get((topic, partition), 'an offset not known yet')}"
+        for (topic, partition), offset in missing.items()
+    )
+    return Problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Not reached yet",
+        f"Expected {view} to hold the records named within {REACH_SECONDS_MAX:g} s, found {told}. "
+        "Ask again; GET /v1/pipelines says whether the pipeline moves.",
+        headers={"Retry-After": "1"},
+        counted={f"{topic}/{at}": inputs.get((topic, at), 0) for topic, at in missing},
+    )
+
+
+def _describe_full() -> Problem:
+    return Problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Too many waiting",
+        f"Expected fewer than {WAITING_MAX} requests to wait for a record, found as many. "
+        "Try again in a second.",
+        headers={"Retry-After": "1"},
+    )

@@ -1,0 +1,41 @@
+"""What routes answer from, as dependencies of their handlers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from services.api.lake.tables import Lake
+from services.api.store.store import Store
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources of one app; `app.state.sources` holds them."""
+
+    store: Store
+    lake: Lake
+    data_docs: Path
+    """The folder of the pages that `make quality` writes."""
+
+
+# Coroutines: FastAPI would call plain functions in a worker thread.
+
+
+async def get_sources(request: Request) -> Sources:
+    sources: Sources = request.app.state.sources
+    return sources
+
+
+async def get_store(request: Request) -> Store:
+    return (await get_sources(request)).store
+
+
+async def get_lake(request: Request) -> Lake:
+    return (await get_sources(request)).lake
+
+
+FromSources = Annotated[Sources, Depends(get_sources)]
+FromStore = Annotated[Store, Depends(get_store)]
+FromLake = Annotated[Lake, Depends(get_lake)]

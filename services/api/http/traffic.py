@@ -1,0 +1,63 @@
+"""Counts requests and measures their duration, per operation."""
+
+from time import monotonic
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+NO_OPERATION = "none"  # no route has the path, or the request was refused before routing
+
+
+class Traffic:
+    """The figures. There are few series: the API defines operations and statuses."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "retail_http_requests",
+            "Requests answered, by operation and HTTP status.",
+            ("operation", "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "retail_http_answer_seconds",
+            "From a request's arrival to the head of its answer.",
+            ("operation",),
+            buckets=SECONDS_BUCKETS,
+            registry=registry,
+        )
+
+    def add(self, operation: str, status: int, seconds: float) -> None:
+        self._requests.labels(operation, str(status)).inc()
+        self._seconds.labels(operation).observe(seconds)
+
+
+class CountRequests:
+    """Counts every request once its answer begins; the length of a stream does not count."""
+
+    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
+        self._app = app
+        self._traffic = traffic
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = monotonic()
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._traffic.add(_find_operation(scope), message["status"], monotonic() - began)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception:
+            # An outer layer answers it with a problem document.
+            self._traffic.add(_find_operation(scope), 500, monotonic() - began)
+            raise
+
+
+def _find_operation(scope: Scope) -> str:
+    route = scope.get("route")
+    return str(getattr(route, "operation_id", None) or getattr(route, "name", NO_OPERATION))

@@ -1,0 +1,1 @@
+"""The past, read from the files of the lake."""

@@ -1,0 +1,225 @@
+"""The movements of a shelf, event by event, from the lake's tables. Their sum is the shelf.
+
+A release counts as the event that it wraps, at the time of that event, as in every running sum.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypedDict, cast
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+
+from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, Row
+from contracts.validation import RELEASABLE, Rejection, read
+from services.api.lake.tables import LakeSnapshot, to_timestamp
+from services.api.store.selection import WHOLE_MIN, Place
+
+TOPICS = (*RELEASABLE.values(), RELEASES)
+"""The topics that an answer reads."""
+
+MOVING: Mapping[Contract, tuple[str, ...]] = {
+    RECEIPTS: ("lines",),
+    REFUNDS: ("lines",),
+    SHIPMENTS: ("status", "lines"),
+    ADJUSTMENTS: ("sku", "units"),
+}
+"""Per topic, the fields that say what moves."""
+
+RECORD = ("_partition", "_offset", "_published")
+SHARED = ("event_id", "event_time", *RECORD)
+ORDER = ("event_time", "topic", "partition", '"offset"')
+"""The order of movements; no two are equal in it."""
+
+PLACE = "event_id, event_time, _partition, _offset, _published, _released, _from, _at"
+
+BOTH = ",\n".join(
+    f"""{topic.entity} as (
+    select *, false as _released, null as _from, null as _at from {topic.entity}_in_time
+    union all by name
+    select *, true as _released from {topic.entity}_later
+)"""
+    for topic in MOVING
+)
+"""Per topic, the events of its table and the released ones."""
+
+MOVED = f"""
+with {BOTH},
+line as (
+    select {PLACE}, '{RECEIPTS.name}' as topic, 'sold' as movement,
+        line.units as units, 0 as units_shipped
+    from receipt, unnest(lines) as _(line) where line.sku = $sku
+    union all
+    select {PLACE}, '{REFUNDS.name}', 'refunded', line.units, 0
+    from refund, unnest(lines) as _(line) where line.sku = $sku
+    union all
+    select {PLACE}, '{SHIPMENTS.name}', status, line.received_units, line.dispatched_units
+    from shipment, unnest(lines) as _(line) where line.sku = $sku
+    union all
+    select {PLACE}, '{ADJUSTMENTS.name}', 'adjusted', units, 0
+    from adjustment where sku = $sku
+),
+moved as (
+    select
+        if(_released, '{RELEASES.name}', topic) as topic,
+        _partition                              as partition,
+        _offset                                 as "offset",
+        event_id,
+        epoch_ms(event_time)                    as event_time,
+        epoch_ms(_published)                    as published_at,
+        movement,
+        sum(case movement when 'sold' then -units when 'dispatched' then 0 else units end)::bigint
+            as units_on_hand_change,
+        sum(case movement when 'dispatched' then units_shipped
+            when 'received' then -units_shipped else 0 end)::bigint
+            as units_in_transit_change,
+        if(_released, topic, null)              as original_topic,
+        _from                                   as original_partition,
+        _at                                     as original_offset
+    from line
+    group by all
+)
+"""
+"""One row per event that names the sku, in however many lines."""
+
+SHELF = f"""{MOVED}
+select
+    coalesce(sum(units_on_hand_change), 0)::bigint                                        as units_on_hand,
+    coalesce(-sum(units_on_hand_change) filter (where movement = 'sold'), 0)::bigint      as units_sold,
+    coalesce(sum(units_on_hand_change) filter (where movement = 'refunded'), 0)::bigint   as units_refunded,
+    coalesce(sum(units_on_hand_change) filter (where movement = 'received'), 0)::bigint   as units_received,
+    coalesce(sum(units_on_hand_change) filter (where movement = 'adjusted'), 0)::bigint   as units_adjusted,
+    coalesce(sum(units_in_transit_change), 0)::bigint                                     as units_in_transit,
+    min(event_time)                                                                       as first_event_time,
+    max(event_time)                                                                       as last_event_time,
+    count(*)                                                                              as version
+from moved
+"""  # noqa: E501  # a table reads best as one
+
+PAGE = f"""{MOVED}
+from moved
+where ({", ".join(ORDER)}) > ($event_time, $topic, $partition, $offset)
+order by {", ".join(ORDER)}
+limit $limit
+"""
+
+BEFORE_ALL: Place = (WHOLE_MIN, "", 0, 0)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A shelf and a time: after `since_ms`, up to and including `until_ms`."""
+
+    store_id: str
+    sku: str
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+    def to_filter(self) -> pads.Expression:
+        wanted = pads.field("store_id") == self.store_id
+        if self.since_ms is not None:
+            wanted &= pads.field("event_time") > to_timestamp(self.since_ms)
+        if self.until_ms is not None:
+            wanted &= pads.field("event_time") <= to_timestamp(self.until_ms)
+        return wanted
+
+    def begin_at(self, at_ms: int) -> "Span":
+        """The same shelf from this moment on, so that earlier files are not read."""
+        before_ms = at_ms - 1 if self.since_ms is None else max(at_ms - 1, self.since_ms)
+        return replace(self, since_ms=before_ms)
+
+    def contains(self, event: Row) -> bool:
+        """Whether an event happened in the store and the time; its times are epoch ms."""
+        at_ms = event["event_time"]
+        return (
+            event["store_id"] == self.store_id
+            and (self.since_ms is None or at_ms > self.since_ms)
+            and (self.until_ms is None or at_ms <= self.until_ms)
+        )
+
+
+class MovementRow(TypedDict):
+    """An event that moved a shelf; times in milliseconds of 1970."""
+
+    topic: str
+    partition: int
+    offset: int
+    event_id: str
+    event_time: int
+    published_at: int
+    movement: str
+    units_on_hand_change: int
+    units_in_transit_change: int
+    original_topic: str | None
+    """Where a released event was rejected; None for an event that was not released."""
+    original_partition: int | None
+    original_offset: int | None
+
+
+def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
+    """The columns of a shelf but for its key, times in epoch ms; None without a movement.
+
+    Raises LakeTooSlow.
+    """
+    register_events(snapshot, span)
+    [found] = snapshot.query(SHELF, {"sku": span.sku})
+    return found if found["version"] else None
+
+
+def list_movements(
+    snapshot: LakeSnapshot, span: Span, after: Place | None, limit: int
+) -> list[MovementRow]:
+    """At most so many movements after a place, in order. Raises LakeTooSlow."""
+    register_events(snapshot, span if after is None else span.begin_at(int(after[0])))
+    names = (name.strip('"') for name in ORDER)
+    place = dict(zip(names, after or BEFORE_ALL, strict=True))
+    found = snapshot.query(PAGE, {"sku": span.sku, "limit": limit, **place})
+    return cast(list[MovementRow], found)
+
+
+def register_events(snapshot: LakeSnapshot, span: Span) -> None:
+    """Register the relations that `MOVED` reads: the events of a span, and the released ones."""
+    released = _read_released(snapshot)
+    for topic, fields in MOVING.items():
+        table, columns = snapshot.tables[topic], (*SHARED, *fields)
+        snapshot.register(f"{topic.entity}_in_time", table.read(columns, span.to_filter()))
+        later = [row for row in released.get(topic, ()) if span.contains(row)]
+        snapshot.register(f"{topic.entity}_later", _to_columns(later, table.select_schema(columns)))
+
+
+def _read_released(snapshot: LakeSnapshot) -> Mapping[Contract, list[Row]]:
+    """The released events; of each, the first release in its partition counts."""
+    fields = ("topic", "partition", "offset", "original_event_id", "value")
+    snapshot.register("release", snapshot.tables[RELEASES].read((*RECORD, *fields)))
+    rows = snapshot.query(
+        "select * replace (epoch_ms(_published) as _published) "
+        "from release "
+        "qualify row_number() over "
+        "(partition by _partition, topic, original_event_id order by _offset) = 1"
+    )
+    found: dict[Contract, list[Row]] = {}
+    for row in rows:
+        found.setdefault(RELEASABLE[row["topic"]], []).append(_unwrap(row))
+    return found
+
+
+def _unwrap(release: Row) -> Row:
+    """The event in a release, with the places of the release and of the original."""
+    event = read(RELEASABLE[release["topic"]], release["value"])
+    if isinstance(event, Rejection):
+        at = f"{RELEASES.name}/{release['_partition']}/{release['_offset']}"
+        raise TypeError(f"silver should hold only accepted releases, found {at}: {event.found}")
+    place = {name: release[name] for name in RECORD}
+    return {**event, **place, "_from": release["partition"], "_at": release["offset"]}
+
+
+def _to_columns(events: Iterable[Row], schema: pa.Schema) -> pa.Table:
+    """Events with times in milliseconds of 1970, in the columns of a table."""
+    of_original = (pa.field("_from", pa.int32()), pa.field("_at", pa.int64()))
+    return pa.Table.from_pylist(
+        [
+            {**one, **{name: one[name] * 1000 for name in ("event_time", "_published")}}
+            for one in events
+        ],
+        schema=pa.schema([*schema, *of_original]),
+    )

@@ -1,0 +1,117 @@
+"""The lake's tables of events: each read at one version, by few readers at a time, with a limit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore, Timer
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as pads
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from contracts import Contract
+from infra.lake import Folders, Unsaid, newest, read_held
+from services.api.lake.errors import LakeBusy, LakeMissing, LakeTooSlow
+from services.api.store.marker import Offsets
+
+SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
+AT_ONCE_MAX = 2  # each reads files for seconds; other routes answer in milliseconds
+ENGINE: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "256MB"}
+BATCH_ROWS = 16_384
+FILES_AHEAD = 1
+
+MOMENT = pa.timestamp("us", "UTC")
+MOMENT_MS_MAX = 2**63 // 1000
+
+
+Record = dict[str, Any]
+"""A row of a query, by column; the query says which columns and of what types."""
+
+
+@dataclass(frozen=True)
+class Silver:
+    """The events of a topic, as the table held them at one version."""
+
+    ends: Offsets
+    """The offsets up to which it held the log."""
+    dataset: pads.Dataset
+
+    def select_schema(self, names: Sequence[str]) -> pa.Schema:
+        return pa.schema([self.dataset.schema.field(name) for name in names])
+
+    def read(self, columns: Sequence[str], where: pads.Expression | None = None) -> Any:
+        """A reader of the rows that meet the condition. It skips files that have none."""
+        return self.dataset.scanner(
+            columns=list(columns),
+            filter=where,
+            batch_size=BATCH_ROWS,
+            batch_readahead=FILES_AHEAD,
+            fragment_readahead=FILES_AHEAD,
+        ).to_reader()
+
+
+@dataclass(frozen=True)
+class LakeSnapshot:
+    """The tables that one answer is made from, and the engine that queries them."""
+
+    tables: Mapping[Contract, Silver]
+    _engine: duckdb.DuckDBPyConnection
+
+    def register(self, relation: str, rows: Any) -> None:
+        """Let SQL read these rows, once, under a name."""
+        self._engine.register(relation, rows)
+
+    def query(self, sql: str, values: Mapping[str, object] | None = None) -> list[Record]:
+        """The rows of the result, by column. Raises LakeTooSlow."""
+        overdue = Timer(SECONDS_MAX, self._engine.interrupt)
+        overdue.start()
+        try:
+            found = self._engine.sql(sql, params=dict(values or {}))
+            return list(found.to_arrow_table().to_pylist())
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if not overdue.finished.is_set():
+                raise
+            raise LakeTooSlow from error  # an interrupted query raises the one or the other
+        finally:
+            overdue.cancel()
+
+    def ends(self) -> Offsets:
+        """The offsets up to which the tables hold the log."""
+        return {at: end for table in self.tables.values() for at, end in table.ends.items()}
+
+
+class Lake:
+    """The folder of the lake. Reading it needs no other process."""
+
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._slots = BoundedSemaphore(AT_ONCE_MAX)
+
+    @contextmanager
+    def open(self, *topics: Contract) -> Iterator[LakeSnapshot]:
+        """The present versions of these topics' tables. Raises LakeBusy and LakeMissing."""
+        with ExitStack() as ending:
+            if not self._slots.acquire(blocking=False):
+                raise LakeBusy
+            ending.callback(self._slots.release)
+            tables = {topic: self._pin(topic) for topic in topics}
+            yield LakeSnapshot(tables, ending.enter_context(closing(duckdb.connect(config=ENGINE))))
+
+    def _pin(self, topic: Contract) -> Silver:
+        folder = self._folders.silver(topic)
+        if newest(folder) < 0:
+            raise LakeMissing(topic, "none")
+        try:
+            table = DeltaTable(str(folder))
+            ends = read_held(folder, table.version()).ends
+            return Silver(ends, table.to_pyarrow_dataset())
+        except (DeltaError, OSError, Unsaid) as error:
+            raise LakeMissing(topic, str(error)) from error
+
+
+def to_timestamp(at_ms: int) -> "pa.Scalar[Any]":
+    """Milliseconds of 1970 as a timestamp of the tables; out of range, the nearest one."""
+    return pa.scalar(max(-MOMENT_MS_MAX, min(at_ms, MOMENT_MS_MAX)) * 1000, MOMENT)

@@ -1,0 +1,82 @@
+// The least that it takes to draw. A node is changed where its text changes, and is kept as long as
+// its row is there, so that neither the focus nor a selection gets lost.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const find = (id) => document.getElementById(id);
+
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function setAttribute(node, name, value) {
+  if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+export function create(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+export function createSvg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+// Lets the parent's children be those of the items, in order. A node keeps to its item's key.
+export function reconcile(parent, items, readKey, createNode, update) {
+  const before = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  const wanted = items.map((item) => {
+    const key = readKey(item);
+    const node = before.get(key) ?? createNode(item);
+    before.delete(key);
+    node.dataset.key = key;
+    update(node, item);
+    return node;
+  });
+  for (const gone of before.values()) gone.remove();
+  let at = parent.firstElementChild;
+  for (const node of wanted) {
+    if (node === at) at = at.nextElementSibling;
+    else parent.insertBefore(node, at);
+  }
+}
+
+// The body of a table. A column has `text`, or `draw` for a cell that is more than text;
+// `link` makes the text lead somewhere, `kind` is the cell's class; the first one heads its row.
+export class Rows {
+  constructor(body, readKey, columns) {
+    Object.assign(this, { body, readKey, columns });
+  }
+
+  show(items) {
+    reconcile(this.body, items, this.readKey, () => this.#create(), (row, item) => {
+      this.columns.forEach((column, at) => this.#update(row.children[at], column, item));
+    });
+  }
+
+  #create() {
+    const cells = this.columns.map(({ link, kind }, at) => {
+      const cell = at === 0 ? create("th", { scope: "row" }) : create("td");
+      if (kind) cell.className = kind;
+      if (link) cell.append(create("a"));
+      return cell;
+    });
+    return create("tr", {}, ...cells);
+  }
+
+  #update(cell, { text, link, draw }, item) {
+    if (draw) {
+      draw(cell, item);
+    } else if (link) {
+      setText(cell.firstElementChild, text(item));
+      setAttribute(cell.firstElementChild, "href", link(item));
+    } else {
+      setText(cell, text(item));
+    }
+  }
+}

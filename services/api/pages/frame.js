@@ -1,0 +1,155 @@
+// What both pages have in common: the clock, how fresh a section is, and when all of it is drawn.
+
+import { POLLED } from "./api.js";
+import { create, find, setAttribute, setText } from "./dom.js";
+import { isFailing, judgeConnection, Polled, startFeeds } from "./feeds.js";
+import * as format from "./format.js";
+
+const DRAW_MS = 1_000;
+const SOON_MS = 500; // at most so often, however much news there is
+
+// They change only when the state does, since they are read out.
+const CONNECTIONS = {
+  connecting: "Connecting",
+  live: "Live",
+  partial: "Live, but not all of it: the sections below say what is missing",
+  gone: "The API does not answer. The page tries again by itself",
+};
+
+const clockFeed = new Polled(POLLED.clock, 5_000);
+export const pipelinesFeed = new Polled(POLLED.pipelines, 3_000);
+
+// What time it is: { worldMs, wallMs, speed, isRunning }; null before the first answer.
+export function readTime() {
+  const answer = clockFeed.value;
+  if (!answer) return null;
+  const elapsedMs = performance.now() - clockFeed.receivedAt;
+  const isRunning = answer.state === "running";
+  return {
+    worldMs: answer.world_ms + (isRunning ? elapsedMs * answer.speed : 0),
+    wallMs: answer.wall_ms + elapsedMs,
+    speed: answer.speed,
+    isRunning,
+  };
+}
+
+// Draws now and then once a second, and soon after news while the page is seen.
+export function start(drawPage) {
+  let drawnAt = -Infinity;
+  let timer = 0;
+  const draw = () => {
+    clearTimeout(timer);
+    timer = setTimeout(draw, DRAW_MS);
+    drawnAt = performance.now();
+    if (document.hidden) return;
+    drawClock();
+    drawConnection();
+    drawPage();
+  };
+  startFeeds(() => {
+    clearTimeout(timer);
+    timer = setTimeout(draw, Math.max(0, drawnAt + SOON_MS - performance.now()));
+  });
+  draw();
+}
+
+function drawConnection() {
+  const state = judgeConnection();
+  document.body.dataset.connection = state;
+  setText(find("connection"), CONNECTIONS[state]);
+}
+
+function drawClock() {
+  const time = readTime();
+  drawFigure("clock", clockFeed, {
+    value: time ? format.clock(time.worldMs) : format.NONE,
+    unit: "UTC",
+    words: time ? describeTime(time) : describeProblem(clockFeed),
+  });
+}
+
+function describeTime({ worldMs, wallMs, speed, isRunning }) {
+  const pace = isRunning ? `${format.count(speed)} × real time` : "stopped";
+  return `${format.date(worldMs)} · ${pace} · wall clock ${format.wallClock(wallMs)}`;
+}
+
+// One of the figures at the top: a number with its unit, and words on it, or why it is an old one.
+export function drawFigure(id, feed, { value, unit, words }) {
+  const figure = find(id);
+  setText(figure.querySelector(".value"), value);
+  setText(figure.querySelector(".unit"), value === format.NONE ? "" : unit);
+  const isOld = isFailing(feed) && value !== format.NONE;
+  setText(figure.querySelector(".words"), isOld ? `not current: ${feed.problem.title}` : words);
+}
+
+const WAITING = "Waiting for the first answer";
+
+export function describeProblem(feed) {
+  if (feed.problem) return feed.problem.title;
+  return feed.receivedAt === null ? WAITING : "Nothing yet";
+}
+
+// Says of a section how fresh it is, and what stands in the way of its feed's answers.
+export function drawState(id, feed, fresh) {
+  const section = find(id);
+  const words = feed.receivedAt === null ? WAITING : fresh || describeAsked(feed);
+  setText(section.querySelector(".fresh"), words);
+  const problem = feed.problem;
+  const notice = section.querySelector(".notice");
+  notice.hidden = !problem;
+  const retries = isFailing(feed) ? " The page asks again by itself." : "";
+  if (problem) setText(notice, `${problem.title}. ${problem.message}${retries}`);
+  section.classList.toggle("old", isFailing(feed));
+  setText(section.querySelector(".address"), feed.address);
+  setAttribute(section.querySelector(".address"), "href", feed.address);
+}
+
+// How fresh a dated answer is, in words: what it holds, and what it was counted at.
+export function describeFreshness(dated, receivedAt) {
+  if (!dated?.as_of) return "";
+  const { generation, batch } = dated.as_of;
+  const at = `generation ${format.count(generation)}, batch ${format.count(batch)}`;
+  if (dated.freshness_ms === null) {
+    return `Freshness unknown: ${dated.freshness_unknown ?? "no reason given"} · ${at}`;
+  }
+  const ageMs = dated.freshness_ms + performance.now() - receivedAt;
+  return `Holds all that the log held ${format.duration(ageMs)} ago · ${at}`;
+}
+
+// The same of rows that come by a stream; its pipeline says how fresh they are.
+export function describeStreamed(feed, view) {
+  const pipeline = findPipeline(view);
+  if (!pipeline || feed.batch === null) return "Freshness not known yet";
+  const fresh = describeFreshness(pipeline, pipelinesFeed.receivedAt);
+  return `${fresh} · updated live`;
+}
+
+export const findPipeline = (view) =>
+  pipelinesFeed.value?.pipelines.find(({ views }) => views?.includes(view));
+
+export const describeAsked = (feed) =>
+  `Asked ${format.duration(performance.now() - feed.receivedAt)} ago`;
+
+// What is known of a pipeline's standing, in words.
+export function describeStanding(pipeline) {
+  const { generation, loading, trouble } = pipeline;
+  if (trouble) return `in trouble: ${trouble}`;
+  if (generation !== undefined) return loading ? `served; ${loading}` : "served";
+  if (loading) return loading;
+  const invalid = pipeline.generations.find(({ state }) => state === "invalid");
+  if (!invalid) return "not served";
+  return `not served: g${invalid.number} is invalid, ${invalid.reason ?? "no reason given"}`;
+}
+
+export function describeGenerations(pipeline) {
+  const others = pipeline.generations.filter(({ number }) => number !== pipeline.generation);
+  const served = pipeline.generation === undefined ? [] : [`g${pipeline.generation}`];
+  const all = [...served, ...others.map(({ number, state }) => `g${number} ${state}`)];
+  return all.join(", ") || format.NONE;
+}
+
+export const createLink = (text, href) => {
+  const link = create("a", { href });
+  link.textContent = text;
+  return link;
+};

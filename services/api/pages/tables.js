@@ -1,0 +1,79 @@
+// The tables of the page Shop: their columns, each with its text and where it leads.
+
+import { describeMeasure, readKey } from "./alerts.js";
+import { LINKS } from "./api.js";
+import { drawSpark } from "./chart.js";
+import { find, Rows } from "./dom.js";
+import * as format from "./format.js";
+import * as frame from "./frame.js";
+
+const number = "number";
+export const worldMs = () => frame.readTime()?.worldMs ?? null;
+export const moment = (iso) => format.moment(iso, worldMs());
+
+export const stores = new Rows(find("stores"), ({ id }) => id, [
+  { text: ({ id }) => id, link: ({ id }) => LINKS.storeSales(id) },
+  { text: ({ revenueCents }) => format.money(revenueCents), kind: number },
+  { text: ({ receipts }) => format.count(receipts), kind: number },
+  { text: ({ units }) => format.count(units), kind: number },
+  { draw: (cell, { values, most }) => drawSpark(cell, values, most), kind: "spark" },
+]);
+
+export const bestSellers = new Rows(find("best-rows"), ({ sku }) => sku, [
+  { text: ({ rank }) => format.count(rank), kind: number },
+  { text: ({ sku }) => sku, link: ({ sku }) => LINKS.product(sku) },
+  { text: ({ units }) => format.count(units), kind: number },
+  { text: ({ revenue_cents }) => format.money(revenue_cents), kind: number },
+]);
+
+export const createShelves = (id) =>
+  new Rows(find(id), ({ store_id, sku }) => `${store_id}/${sku}`, [
+    {
+      text: ({ store_id, sku }) => `${store_id} ${sku}`,
+      link: ({ store_id, sku }) => LINKS.shelf(store_id, sku),
+    },
+    { text: ({ units_on_hand }) => format.count(units_on_hand), kind: number },
+    { text: ({ units_in_transit }) => format.count(units_in_transit), kind: number },
+    { text: ({ last_event_time }) => moment(last_event_time) },
+  ]);
+
+export const alerts = new Rows(find("alert-rows"), readKey, [
+  {
+    text: ({ rule }) => rule,
+    link: ({ rule, subject, interval_start }) => LINKS.alert(rule, subject, interval_start),
+  },
+  { text: ({ subject }) => subject, kind: "id" },
+  { text: ({ store_id }) => store_id },
+  { text: (alert) => describeMeasure(alert, alert.measured), kind: number },
+  { text: (alert) => describeMeasure(alert, alert.threshold), kind: number },
+  { text: ({ decided_at }) => moment(decided_at) },
+]);
+
+export const orders = new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, [
+  {
+    text: ({ store_id, sku }) => `${store_id} ${sku}`,
+    link: ({ store_id, sku }) => LINKS.ordersOfShelf(store_id, sku),
+  },
+  { text: ({ units }) => format.count(units), kind: number },
+  { text: ({ ordered_at }) => moment(ordered_at) },
+  { text: describeOrder, kind: "wraps" },
+]);
+
+export const pipelines = new Rows(find("pipeline-rows"), ({ pipeline }) => pipeline, [
+  { text: ({ pipeline }) => pipeline, link: ({ pipeline }) => `/pipelines#${pipeline}` },
+  { text: frame.describeStanding, kind: "wraps" },
+  { text: frame.describeGenerations },
+  { text: ({ lag_records }) => format.count(lag_records), kind: number },
+  { text: ({ rate_per_second }) => format.rate(rate_per_second), kind: number },
+  { text: ({ freshness_ms }) => format.duration(freshness_ms), kind: number },
+]);
+
+function describeOrder({ confirmation }) {
+  if (!confirmation) return "waiting for the supplier";
+  const { shipped_units, arrives_at } = confirmation;
+  if (shipped_units === 0) return "confirmed: nothing will come";
+  const now = worldMs();
+  const shipped = format.plural(shipped_units, "unit", "units");
+  const isDue = now !== null && Date.parse(arrives_at) <= now;
+  return `${shipped}, ${isDue ? "due since" : "on the way until"} ${moment(arrives_at)}`;
+}

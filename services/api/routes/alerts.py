@@ -1,0 +1,50 @@
+"""GET /v1/alerts: the rows of the view of alerts, the newest first."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+
+from contracts import ALERTS
+from services.api.http.read_your_writes import ViewQuery
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.routes.rows import (
+    PAGE_PROBLEMS,
+    ROW_PROBLEMS,
+    Key,
+    Order,
+    RowPage,
+    RowsQuery,
+    find_row,
+    list_rows_of,
+)
+from services.api.routes.views import TABLES
+
+TABLE = TABLES[ALERTS.name]
+
+router = APIRouter(tags=["shortcuts"])
+
+
+@router.get(
+    "/v1/alerts",
+    operation_id="listAlerts",
+    summary=f"Rows of {TABLE.view}, the newest first, filtered, in pages",
+    response_model=RowPage,
+    responses=examples.ok(examples.page(TABLE)) | PAGE_PROBLEMS,
+)
+async def list_alerts(store: FromStore, query: Annotated[RowsQuery, Query()]) -> JSONResponse:
+    return JSONResponse(await list_rows_of(store, TABLE, query, Order.NEWEST))
+
+
+@router.get(
+    "/v1/alerts/{key:path}",
+    operation_id="getAlert",
+    summary=f"One row of {TABLE.view}, by {'/'.join(TABLE.key)}",
+    response_model=dict[str, Any],
+    responses=examples.ok(examples.row(TABLE)) | ROW_PROBLEMS,
+)
+async def get_alert(
+    store: FromStore, key: Key, query: Annotated[ViewQuery, Query()]
+) -> JSONResponse:
+    return JSONResponse(await find_row(store, TABLE, key, query))

@@ -1,0 +1,142 @@
+"""GET /v1/best-sellers: the products that sold most in one window.
+
+A row of the view is about one product. The ranking depends on all rows of a window, so it is
+computed for each answer.
+"""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import AwareDatetime, BaseModel, Field
+
+from contracts import BEST_SELLERS
+from services.api.http.answers import Dated, date
+from services.api.http.problems import Problem, document_responses
+from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.routes.views import TABLES
+from services.api.store.finality import Finality
+from services.api.store.selection import WHOLE_MAX
+from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.store import Store
+from services.api.store.tables import Document
+from services.clock import wall_ms
+from services.times import epoch_ms, render_instant
+
+TOP_DEFAULT = 10
+TOP_MAX = 100
+
+TABLE = TABLES[BEST_SELLERS.name]
+MEASURES = ("units", "revenue_cents", "units_on_time", "revenue_cents_on_time")
+WINDOWS = f"select window_start, window_end from {TABLE.name}"
+WINDOW = f"{WINDOWS} where window_start = ? limit 1"
+LAST = f"{WINDOWS} where window_start <= ? order by window_start desc limit 1"
+SUMS = ", ".join(f"sum({name}) as {name}" for name in MEASURES)
+RANKED = (
+    f"select sku, {SUMS} from {TABLE.name} where window_start = ? and (? is null or store_id = ?) "
+    "group by sku order by units desc, revenue_cents desc, sku limit ?"
+)
+
+router = APIRouter(tags=["analytics"])
+
+
+class BestSellersQuery(ViewQuery):
+    store: str | None = Field(None, max_length=64, description="this store; all, if left out")
+    window: AwareDatetime | None = Field(
+        None, description="when the hour begins; the last that is over in the world, if left out"
+    )
+    top: int = Field(TOP_DEFAULT, ge=1, le=TOP_MAX, description="how many products")
+
+
+class BestSeller(BaseModel):
+    rank: int = Field(description="1 for what sold most")
+    sku: str
+    units: int = Field(description="units sold in the window")
+    revenue_cents: int = Field(description="what they came to, as charged")
+    units_on_time: int = Field(description="the same over what was published on time")
+    revenue_cents_on_time: int = Field(description="likewise")
+
+
+class BestSellers(Dated):
+    """The products that sold most in one window."""
+
+    store_id: str | None = Field(description="the store; null: all of them")
+    window_start: str
+    window_end: str = Field(description="the first moment that is not in it")
+    final: bool = Field(description="whether nothing can change it any more")
+    items: list[BestSeller] = Field(description="by units, then revenue, then sku")
+
+
+@router.get(
+    "/v1/best-sellers",
+    operation_id="listBestSellers",
+    summary="The products that sold most in one hour",
+    description="By units, then revenue, then sku; the order of equals is always the same.",
+    response_model=BestSellers,
+    responses=examples.ok(examples.BEST_SELLERS)
+    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+async def list_best_sellers(
+    store: FromStore, query: Annotated[BestSellersQuery, Query()]
+) -> JSONResponse:
+    snapshots = await await_snapshots(store, TABLE.view, query)
+    return JSONResponse(await run_in_threadpool(_rank, store, snapshots, query))
+
+
+def _rank(store: Store, snapshots: Snapshots, query: BestSellersQuery) -> Document:
+    with snapshots.open() as snapshot:
+        found = _find_window(store, snapshot, query)
+        if found is None:
+            raise _describe_unknown(snapshot, query)
+        start_ms, end_ms = found
+        values = (start_ms, query.store, query.store, query.top)
+        sold = snapshot.select(RANKED, values).fetchall()
+    names = ("rank", "sku", *MEASURES)
+    return {
+        "store_id": query.store,
+        "window_start": render_instant(start_ms),
+        "window_end": render_instant(end_ms),
+        "final": Finality(store, TABLE, snapshot.marker).is_settled(end_ms),
+        "items": [
+            dict(zip(names, (rank, *row), strict=True)) for rank, row in enumerate(sold, start=1)
+        ],
+        **date(store, snapshot.marker),
+    }
+
+
+def _find_window(
+    store: Store, snapshot: Snapshot, query: BestSellersQuery
+) -> tuple[int, int] | None:
+    """Begin and end, in epoch ms, of the window asked for, else of the last one that is over.
+
+    The newest window, if none is over or world time is unknown; None, if there is no window.
+    """
+    if query.window is not None:
+        return _select_window(snapshot, WINDOW, epoch_ms(query.window))
+    newest = _select_window(snapshot, LAST, WHOLE_MAX)
+    world = store.control.world
+    if newest is None or world is None:
+        return newest
+    length_ms = newest[1] - newest[0]
+    return _select_window(snapshot, LAST, world.at(wall_ms()) - length_ms) or newest
+
+
+def _select_window(snapshot: Snapshot, sql: str, at_ms: int) -> tuple[int, int] | None:
+    found: tuple[int, int] | None = snapshot.select(sql, (at_ms,)).fetchone()
+    return found
+
+
+def _describe_unknown(snapshot: Snapshot, query: BestSellersQuery) -> Problem:
+    oldest_ms = snapshot.find_oldest_ms(TABLE)
+    kept = "none yet" if oldest_ms is None else f"those from {render_instant(oldest_ms)} on"
+    asked = "any" if query.window is None else render_instant(epoch_ms(query.window))
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "Unknown window",
+        f"Expected a window in which something was sold, found none for {asked}; kept are {kept}. "
+        f"List rows with GET /v1/views/{TABLE.view}/rows.",
+    )

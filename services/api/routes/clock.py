@@ -1,0 +1,50 @@
+"""GET /v1/clock: the time in the world, for clients that stamp records of their own."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from services.api.http.answers import respond
+from services.api.http.parameters import NoParameters
+from services.api.http.problems import document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.clock import wall_ms
+from services.times import render_instant
+
+router = APIRouter(tags=["world"])
+
+
+class WorldTime(BaseModel):
+    world_time: str = Field(description="what time it is in the world")
+    world_ms: int = Field(description="the same, in milliseconds of 1970, as records are stamped")
+    wall_ms: int = Field(description="the wall clock at that moment, likewise")
+    speed: float = Field(description="seconds of world time per second of wall time, while running")
+    state: str = Field(description="running, or stopped: then world time stands")
+
+
+@router.get(
+    "/v1/clock",
+    operation_id="getClock",
+    summary="What time it is in the world",
+    description="World time is the timestamp of records. While the clock is running, the time is "
+    "world_ms + (wall clock - wall_ms) * speed. Ask again from time to time: a simulator that "
+    "falls behind sets the clock back.",
+    response_model=WorldTime,
+    responses=examples.ok(examples.WORLD_TIME) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+)
+async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
+    clock, now_ms = store.world_clock(), wall_ms()
+    answer = respond(
+        WorldTime(
+            world_time=render_instant(clock.at(now_ms)),
+            world_ms=clock.at(now_ms),
+            wall_ms=now_ms,
+            speed=clock.speed_milli / 1000,
+            state="running" if clock.running else "stopped",
+        )
+    )
+    answer.headers["Cache-Control"] = "no-store"
+    return answer

@@ -1,0 +1,240 @@
+"""POST /v1/events/{topic}: publish one event, stamped with world time."""
+
+import json
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Annotated
+
+import anyio
+from fastapi import APIRouter, Path, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.requests import ClientDisconnect
+
+from contracts import CONTRACTS, Contract, Row, encode, key
+from contracts.documents import from_document
+from contracts.faults import Fault, faults, ill_timed
+from contracts.validation import OPEN
+from infra.settings import HOST
+from services.api.http.answers import respond
+from services.api.http.limits import BODIES_UNDER
+from services.api.http.parameters import NoParameters
+from services.api.http.problems import Problem, document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples, topics
+from services.api.store.publisher import (
+    DELIVERY_SECONDS_MAX,
+    Full,
+    OutcomeUnknown,
+    Publisher,
+    Record,
+    Refused,
+)
+from services.times import render_instant
+
+OWN_HOSTS = (HOST, "localhost")
+BODY_SECONDS_MAX = 10.0
+FAULTS_LISTED_MAX = 1_000
+FAULTS_SHOWN_MAX = 5
+
+DESCRIPTION = f"""The body is one event as its contract says (`GET /v1/topics/{{name}}`), timestamps
+in ISO 8601. The API sets the record's timestamp to world time and validates the event against its
+contract at that time. It refuses an event that breaks a rule, is late or is in the future, and
+names every fault of it.
+
+The answer comes when the log holds the record, at most {DELIVERY_SECONDS_MAX:g} s later. After a
+504, or no answer at all, send the event again with the same `event_id`: within the topic's horizon
+an event that is there twice is applied once. `min_offset` of the answer, as a parameter of a view's
+routes, waits for an answer that holds the event."""
+
+Topic = Annotated[str, Path(description="the event's contract", max_length=200)]
+
+
+router = APIRouter(tags=["events"])
+
+
+class PublishedEvent(BaseModel):
+    """Where the log holds an event, and when it was published."""
+
+    topic: str
+    partition: int
+    offset: int = Field(description="of the record in its partition")
+    event_id: str = Field(description="as it was sent; the same id again is the same event")
+    published_at: str = Field(description="the record's timestamp: world time")
+    min_offset: str = Field(
+        description="topic, partition and offset, as the parameter of a view's routes"
+    )
+
+
+REQUEST_BODY = {
+    "required": True,
+    "content": {
+        examples.JSON: {
+            "schema": {"type": "object", "description": "one event, as its contract says"},
+            "examples": {
+                name: {"value": topics.describe(one).example} for name, one in OPEN.items()
+            },
+        }
+    },
+}
+
+
+@router.post(
+    f"{BODIES_UNDER}{{topic}}",
+    operation_id="publishEvent",
+    summary="Publish one event",
+    description=DESCRIPTION,
+    status_code=HTTPStatus.CREATED,
+    response_model=PublishedEvent,
+    openapi_extra={"requestBody": REQUEST_BODY},
+    responses=examples.created(examples.PUBLISHED)
+    | document_responses(
+        HTTPStatus.FORBIDDEN,
+        HTTPStatus.NOT_FOUND,
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.LENGTH_REQUIRED,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    ),
+)
+async def publish_event(
+    topic: Topic, request: Request, store: FromStore, _: NoParameters
+) -> JSONResponse:
+    refuse_foreign(request)
+    contract = find_open(topic)
+    body = await receive(request)
+    published_ms = store.world_ms()
+    # In a worker thread: naming every fault of the largest body takes a second.
+    event = await run_in_threadpool(parse_event, contract, body, published_ms)
+    return await _publish(store.publisher, contract, event, published_ms)
+
+
+def refuse_foreign(request: Request) -> None:
+    """Raise Problem unless a program on this machine, or a page of this API, sent the request.
+
+    A browser sends JSON to another site only after a preflight request, which no route answers. A
+    foreign name that resolves to this address would not be another site, so the host is checked.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != examples.JSON:
+        raise Problem(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "Unsupported media type",
+            f"Expected Content-Type: {examples.JSON}, found {kind[:80] or 'none'}. "
+            "Send one event as JSON.",
+        )
+    host = request.headers.get("host", "")
+    origin = request.headers.get("origin", f"http://{host}")
+    name = host.rpartition(":")[0] or host
+    if name not in OWN_HOSTS or origin != f"http://{host}":
+        raise Problem(
+            HTTPStatus.FORBIDDEN,
+            "Request from elsewhere",
+            f"Expected a request to {' or '.join(OWN_HOSTS)}, from no other page than this API's "
+            f"own, found host {host[:80]}, origin {origin[:80]}. Publish from a program.",
+        )
+
+
+def find_open(topic: str) -> Contract:
+    """The contract of a topic that clients may publish to. Raises Problem."""
+    if topic in OPEN:
+        return OPEN[topic]
+    known = topic in CONTRACTS
+    raise Problem(
+        HTTPStatus.FORBIDDEN if known else HTTPStatus.NOT_FOUND,
+        "Topic not for events" if known else "Unknown topic",
+        f"Expected one of {', '.join(OPEN)}, found {topic}"
+        f"{', which this project alone writes' if known else ''}.",
+    )
+
+
+async def receive(request: Request) -> bytes:
+    """The whole body. Raises Problem."""
+    try:
+        with anyio.fail_after(BODY_SECONDS_MAX):
+            return await request.body()
+    except (TimeoutError, ClientDisconnect) as error:
+        raise Problem(
+            HTTPStatus.REQUEST_TIMEOUT,
+            "Body not received",
+            f"Expected the whole body within {BODY_SECONDS_MAX:g} s, found less. Send it again.",
+            headers={"Connection": "close"},
+        ) from error
+
+
+def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
+    """The event in the body. Raises Problem with every fault of it."""
+    try:
+        event = from_document(contract, json.loads(body))
+    except (ValueError, RecursionError) as error:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "Not JSON",
+            f"Expected one event as a JSON object, found what does not parse: {error}.",
+        ) from error
+    wrong = (*faults(contract, event), *ill_timed(contract, event, published_ms))
+    if wrong:
+        raise _describe_faults(contract, wrong)
+    return event  # type: ignore[no-any-return]  # an object: anything else has been refused
+
+
+async def _publish(
+    publisher: Publisher, contract: Contract, event: Row, published_ms: int
+) -> JSONResponse:
+    record = Record(contract.name, key(contract, event), encode(contract, event), published_ms)
+    try:
+        stored = await publisher.publish(record)
+    except Full as error:
+        raise _describe_refusal("as many events on their way as the API takes at once") from error
+    except Refused as error:
+        raise _describe_refusal(f"Kafka refused it: {error}") from error
+    except OutcomeUnknown as error:
+        raise _describe_unknown(event["event_id"], error) from error
+    answer = PublishedEvent(
+        topic=contract.name,
+        partition=stored.partition,
+        offset=stored.offset,
+        event_id=event["event_id"],
+        published_at=render_instant(published_ms),
+        min_offset=f"{contract.name}/{stored.partition}/{stored.offset}",
+    )
+    return respond(answer, HTTPStatus.CREATED)
+
+
+def _describe_faults(contract: Contract, wrong: Sequence[Fault]) -> Problem:
+    shown = "; ".join(str(fault) for fault in wrong[:FAULTS_SHOWN_MAX])
+    more = f"; and {len(wrong) - FAULTS_SHOWN_MAX} more" if len(wrong) > FAULTS_SHOWN_MAX else ""
+    return Problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "Not an event of the contract",
+        f"Expected an event of {contract.name}, but {shown}{more}. Nothing was published. "
+        f"The contract: GET /v1/topics/{contract.name}",
+        faults=[
+            {"place": fault.place, "problem": fault.problem, "found": fault.found}
+            for fault in wrong[:FAULTS_LISTED_MAX]
+        ],
+        faults_total=len(wrong),
+    )
+
+
+def _describe_refusal(why: str) -> Problem:
+    return Problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Not published",
+        f"Expected Kafka to take the event, found {why}. Nothing was published; try again.",
+        headers={"Retry-After": "1"},
+    )
+
+
+def _describe_unknown(event_id: str, error: OutcomeUnknown) -> Problem:
+    return Problem(
+        HTTPStatus.GATEWAY_TIMEOUT,
+        "Outcome unknown",
+        f"Expected Kafka to acknowledge the event within {DELIVERY_SECONDS_MAX:g} s, but: {error}. "
+        f"It may be in the log or not. Send it again with the same event_id, {event_id}: an event "
+        "that is there twice is applied once.",
+        headers={"Retry-After": "1"},
+    )

@@ -1,0 +1,260 @@
+"""Examples of the answers for OpenAPI, made from the contracts' own."""
+
+from typing import Any
+
+from contracts import (
+    ADJUSTMENTS,
+    ALERTS,
+    CONFIRMATIONS,
+    PRICE_CHANGES,
+    PURCHASE_ORDERS,
+    QUARANTINE,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    SHIPMENTS,
+    STOCK_LEVELS,
+)
+from services.api.http.problems import Responses
+from services.api.store.tables import Table, to_document
+
+JSON = "application/json"
+
+Document = dict[str, Any]
+
+SHELF = (_TABLE := Table(STOCK_LEVELS)).to_json(_TABLE.to_stored(STOCK_LEVELS.examples[0]))
+INPUTS = {
+    ADJUSTMENTS.name: [812, 790, 801, 822],
+    RECEIPTS.name: [10412, 9981, 10007, 10220],
+    REFUNDS.name: [104, 97, 101, 99],
+    SHIPMENTS.name: [34, 30, 31, 33],
+}
+DATES = {"freshness_ms": 212, "as_of": {"generation": 1, "batch": 812, "inputs": INPUTS}}
+
+PAGE = {
+    "items": [SHELF],
+    "next": "WzEsInNvcnQ9a2V5Jmxvd19tYXg9NSIsWyJTMDAzIiwiU0tVLTAwNDE3Il1d",
+    **DATES,
+}
+PRODUCT = {
+    "sku": SHELF["sku"],
+    "totals": {"stores": 1, **{name: n for name, n in SHELF.items() if name.startswith("units_")}},
+    "stores": [SHELF],
+    **DATES,
+}
+PIPELINES = {
+    "pipelines": [
+        {
+            "pipeline": "inventory",
+            "promoted": 1,
+            "generations": [{"number": 1, "state": "promoted", "loaded": True}],
+            "generation": 1,
+            "lag_records": 9,
+            "lag_records_by_input": dict.fromkeys(INPUTS, 0) | {RECEIPTS.name: 9},
+            "rate_per_second": 20.4,
+            "behind_world_seconds": 4.1,
+            "marker_written_at": "2026-03-02T10:41:07.212Z",
+            "books": [
+                {
+                    "topic": RECEIPTS.name,
+                    "partition": 0,
+                    "read": 10412,
+                    "applied": 10371,
+                    "quarantined": 4,
+                    "duplicate": 37,
+                }
+            ],
+            **DATES,
+        }
+    ]
+}
+VIEW = {
+    "view": STOCK_LEVELS.name,
+    "pipeline": "inventory",
+    "generation": 1,
+    "topic": f"{STOCK_LEVELS.name}.g1",
+    "served": 1,
+    "batch": 812,
+    "written_at": "2026-03-02T10:41:07.212Z",
+    "rows": 9304,
+    "oldest_kept": None,
+    "description": STOCK_LEVELS.description,
+    "key": list(STOCK_LEVELS.key),
+    "retention_seconds": None,
+    "grace_seconds": None,
+    "fields": [
+        {
+            "name": "units_on_hand",
+            "type": "long",
+            "unit": "units",
+            "required": True,
+            "description": "What the shelf holds.",
+        }
+    ],
+    "filters": ["store_id", "sku"],
+}
+ROW_PAGE = {"view": STOCK_LEVELS.name, **PAGE}
+PUBLISHED = {
+    "topic": RECEIPTS.name,
+    "partition": 2,
+    "offset": 10413,
+    "event_id": "S003-8412-R17",
+    "published_at": "2026-03-02T10:41:07.212Z",
+    "min_offset": f"{RECEIPTS.name}/2/10413",
+}
+WORLD_TIME = {
+    "world_time": "2026-03-02T10:41:07.212Z",
+    "world_ms": 1772448067212,
+    "wall_ms": 1795266000000,
+    "speed": 10.0,
+    "state": "running",
+}
+PRICES_AS_OF = {"as_of": {"inputs": {PRICE_CHANGES.name: [824]}}}
+PRICE_CHANGE = {
+    "sku": "SKU-00417",
+    "price_cents": 249,
+    "effective_at": "2026-03-02T00:00:00.000Z",
+    "event_id": "SKU-00417-price-2",
+    "event_time": "2026-03-01T10:00:00.000Z",
+    "published_at": "2026-03-01T10:00:00.000Z",
+    "holds_from": "2026-03-02T00:00:00.000Z",
+}
+HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
+PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
+PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
+PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
+
+
+ORDER_PAGE = {
+    "items": [
+        {
+            **to_document(PURCHASE_ORDERS.examples[0]),
+            "confirmation": to_document(CONFIRMATIONS.examples[0]),
+        }
+    ],
+    "next": None,
+    "as_of": {
+        "inputs": {PURCHASE_ORDERS.name: [97, 88, 0, 102], CONFIRMATIONS.name: [95, 88, 0, 102]}
+    },
+}
+
+
+def row(table: Table) -> Document:
+    """A row of a view, as an answer has it."""
+    return table.to_json(table.to_stored(table.contract.examples[0])) | DATES
+
+
+LAKE_AS_OF = {"as_of": {"inputs": {**INPUTS, RELEASES.name: [0, 0, 1, 0]}}}
+PAST_SHELF = {**SHELF, "at": "2026-03-02T12:00:00.000Z", **LAKE_AS_OF}
+MOVEMENT_PAGE = {
+    "store_id": SHELF["store_id"],
+    "sku": SHELF["sku"],
+    "items": [
+        {
+            "topic": RELEASES.name,
+            "partition": 2,
+            "offset": 0,
+            "event_id": "S003-8412-R18",
+            "event_time": "2026-03-02T10:41:30.000Z",
+            "published_at": "2026-03-02T13:40:00.000Z",
+            "movement": "sold",
+            "units_on_hand_change": -1,
+            "units_in_transit_change": 0,
+            "original": {"topic": RECEIPTS.name, "partition": 2, "offset": 10415},
+        }
+    ],
+    "next": None,
+    **LAKE_AS_OF,
+}
+STOCK_OUT_PAGE = {
+    "store_id": SHELF["store_id"],
+    "sku": SHELF["sku"],
+    "items": [
+        {
+            "started_at": "2026-03-02T16:20:05.480Z",
+            "ended_at": "2026-03-03T07:12:00.000Z",
+            "known_at": "2026-03-03T07:12:00.000Z",
+            "units_on_hand_min": 0,
+            "lost_ms": 53514520,
+        }
+    ],
+    "lost_ms": 53514520,
+    "next": None,
+    **LAKE_AS_OF,
+}
+_ALERT = row(Table(ALERTS))
+_RECEIPT = RECEIPTS.examples[0]
+ALERT_HISTORY = {
+    "alert": _ALERT,
+    "events": [
+        {
+            "topic": RECEIPTS.name,
+            "event_id": _RECEIPT["event_id"],
+            "partition": 2,
+            "offset": 10412,
+            "published_at": "2026-03-02T10:41:07.120Z",
+            "event": to_document(_RECEIPT),
+        }
+    ],
+    "as_of": {"inputs": {RECEIPTS.name: INPUTS[RECEIPTS.name]}},
+}
+_REJECTED = (_REJECTIONS := Table(QUARANTINE)).to_json(
+    _REJECTIONS.to_stored(QUARANTINE.examples[0])
+)
+QUARANTINE_PAGE = {
+    "items": [{k: v for k, v in _REJECTED.items() if k not in ("key", "value", "headers")}],
+    "next": None,
+    "counts": [{"topic": RECEIPTS.name, "reason": "late", "records": 1}],
+    "as_of": {QUARANTINE.name: [0, 0, 1, 0]},
+}
+REJECTED = {
+    **_REJECTED,
+    "fields": {
+        "event_id": "S003-8412-R18",
+        "event_time": "2026-03-02T10:41:30.000Z",
+        "store_id": "S003",
+        "register_id": "S003-R1",
+        "cashier_id": "S003-K02",
+        "card_token": None,
+        "customer_id": None,
+        "lines": [{"sku": "SKU-00417", "units": 1, "unit_price_cents": 0}],
+    },
+    "rest": "",
+    "fault": None,
+    "remedy": "It may be released, once its event can no longer come in time.",
+}
+
+
+BEST_SELLERS = {
+    "store_id": "S003",
+    "window_start": "2026-03-02T10:10:00.000Z",
+    "window_end": "2026-03-02T11:10:00.000Z",
+    "final": False,
+    "items": [
+        {
+            "rank": 1,
+            "sku": "SKU-00417",
+            "units": 42,
+            "revenue_cents": 10458,
+            "units_on_time": 40,
+            "revenue_cents_on_time": 9960,
+        }
+    ],
+    **DATES,
+}
+
+
+def page(table: Table) -> Document:
+    """A page with a row of a view."""
+    shown = table.to_json(table.to_stored(table.contract.examples[0]))
+    return {"view": table.view, "items": [shown], "next": None, **DATES}
+
+
+def ok(example: Document) -> Responses:
+    """The successful answer of a route, for its OpenAPI."""
+    return {200: {"content": {JSON: {"example": example}}}}
+
+
+def created(example: Document) -> Responses:
+    """The successful answer of a route that publishes, for its OpenAPI."""
+    return {201: {"content": {JSON: {"example": example}}}}

@@ -1,0 +1,171 @@
+"""GET …/export: a whole view, or all views of a pipeline, at one marker."""
+
+import json
+import threading
+from collections.abc import Generator, Sequence
+from http import HTTPStatus
+from typing import Annotated
+
+import anyio
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from services.api.http.parameters import NoParameters
+from services.api.http.problems import Problem, Responses, document_responses
+from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.sources import FromStore
+from services.api.routes.pipelines import Name as PipelineName
+from services.api.routes.pipelines import describe_unknown
+from services.api.routes.views import TABLES, Name, find_table
+from services.api.store.accounting import read_accounts
+from services.api.store.marker import group_by_topic
+from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.store import Store
+from services.api.store.tables import Document, Table
+from services.times import render_instant, render_instant_or_none
+
+EXPORTS_MAX = 2
+EXPORT_SECONDS_MAX = 600  # a slower reader would keep the file's log open for ever
+ROWS_PER_CHUNK = 500
+NDJSON = "application/x-ndjson"
+
+Lines = Generator[bytes, None, None]
+
+ANSWERS: Responses = {
+    200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
+    **document_responses(
+        HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE
+    ),
+}
+
+router = APIRouter(tags=["views"])
+
+
+def create_slots() -> threading.BoundedSemaphore:
+    """One per app: how many exports may run at a time. `app.state.exports` holds it."""
+    return threading.BoundedSemaphore(EXPORTS_MAX)
+
+
+@router.get(
+    "/v1/views/{name}/export",
+    operation_id="exportView",
+    summary="The whole view at one marker, one JSON document per line",
+    description="First a line with generation, marker, books and number of rows, then the "
+    "rows in key order. An answer with fewer rows than announced was cut off.",
+    response_class=StreamingResponse,
+    responses=ANSWERS,
+)
+async def export_view(
+    request: Request, store: FromStore, name: Name, query: Annotated[ViewQuery, Query()]
+) -> StreamingResponse:
+    table = find_table(name)
+    snapshots = await await_snapshots(store, name, query)
+    return _start(request.app.state.exports, _render_view(snapshots, table))
+
+
+@router.get(
+    "/v1/pipelines/{pipeline}/export",
+    operation_id="exportPipeline",
+    summary="All views of a pipeline at one marker, one JSON document per line",
+    description="First a line with generation, marker, books and the views with their number "
+    "of rows, then the rows: view by view in that order, each in key order.",
+    response_class=StreamingResponse,
+    responses=ANSWERS,
+)
+async def export_pipeline(
+    request: Request, store: FromStore, pipeline: PipelineName, _: NoParameters
+) -> StreamingResponse:
+    served = store.generations.find_served(pipeline)
+    if served is None or served.snapshots is None:
+        raise _describe_missing(store, pipeline)
+    tables = [TABLES[view] for view in served.generation.views if view in TABLES]
+    return _start(request.app.state.exports, _render_pipeline(served.snapshots, pipeline, tables))
+
+
+class Export(StreamingResponse):
+    """A stream that ends in time and then frees its slot."""
+
+    def __init__(self, lines: Lines, slots: threading.BoundedSemaphore) -> None:
+        super().__init__(lines, media_type=NDJSON)
+        self._lines = lines
+        self._slots = slots
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with anyio.move_on_after(EXPORT_SECONDS_MAX):
+                await super().__call__(scope, receive, send)
+        finally:
+            self._lines.close()
+            self._slots.release()
+
+
+def _start(slots: threading.BoundedSemaphore, lines: Lines) -> Export:
+    if not slots.acquire(blocking=False):
+        raise Problem(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "Too many exports",
+            f"Expected at most {EXPORTS_MAX} exports at a time, found more. Try again when "
+            "one of them has ended.",
+            headers={"Retry-After": "5"},
+        )
+    return Export(lines, slots)
+
+
+def _describe_missing(store: Store, pipeline: str) -> Problem:
+    if pipeline not in store.generations.promotions:
+        return describe_unknown(store, pipeline)
+    return Problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Pipeline not loaded",
+        f"Expected the views of {pipeline} loaded to a marker, found none. "
+        f"GET /v1/pipelines/{pipeline} says why.",
+        headers={"Retry-After": "1"},
+    )
+
+
+def _render_view(snapshots: Snapshots, table: Table) -> Lines:
+    with snapshots.open() as snapshot:
+        yield _render_line({**_describe_extent(snapshot, table), **_describe_marker(snapshot)})
+        yield from _render_rows(snapshot, table)
+
+
+def _render_pipeline(snapshots: Snapshots, pipeline: str, tables: Sequence[Table]) -> Lines:
+    with snapshots.open() as snapshot:
+        extents = [_describe_extent(snapshot, table) for table in tables]
+        head = {"pipeline": pipeline, "views": extents, **_describe_marker(snapshot)}
+        yield _render_line(head)
+        for table in tables:
+            yield from _render_rows(snapshot, table)
+
+
+def _render_rows(snapshot: Snapshot, table: Table) -> Lines:
+    rows = snapshot.select(f"{table.select} order by {', '.join(table.key)}")
+    while chunk := rows.fetchmany(ROWS_PER_CHUNK):
+        yield b"".join(_render_line(table.to_json(row)) for row in chunk)
+
+
+def _render_line(document: Document) -> bytes:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def _describe_extent(snapshot: Snapshot, table: Table) -> Document:
+    """The number of rows, and the earliest time that is kept."""
+    [[count]] = snapshot.select(f"select count(*) from {table.name}")
+    oldest = render_instant_or_none(snapshot.find_oldest_ms(table))
+    return {"view": table.view, "rows": count, "oldest_kept": oldest}
+
+
+def _describe_marker(snapshot: Snapshot) -> Document:
+    """The accounts and the marker that all rows are at."""
+    marker = snapshot.marker
+    return {
+        "books": read_accounts(snapshot),
+        "generation": marker.generation,
+        "marker": {
+            "batch": marker.batch,
+            "inputs": group_by_topic(marker.inputs),
+            "outputs": group_by_topic(marker.outputs),
+            "written_at": render_instant(marker.written_at_ms),
+        },
+    }

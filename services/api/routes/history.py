@@ -1,0 +1,262 @@
+"""GET /v1/history: a shelf at a past moment, its movements, and the evidence of an alert.
+
+It comes from the lake's tables, without Spark. A view has the present state; the lake has every
+event that led to it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field, create_model
+
+from contracts import ALERTS, STOCK_LEVELS
+from contracts.times import EPOCH
+from contracts.validation import VALIDATED
+from services.api.http.answers import AsOfMember, LakeAsOf, date_by_offsets, respond
+from services.api.http.pages import PageRequest
+from services.api.http.parameters import Moment, PageQuery, Parameters, Sku, StoreId
+from services.api.http.problems import Problem, document_responses
+from services.api.http.read_your_writes import ViewQuery
+from services.api.http.sources import FromLake, FromStore
+from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
+from services.api.lake.movements import TOPICS, MovementRow, Span, list_movements, sum_movements
+from services.api.lake.tables import Lake
+from services.api.routes import examples
+from services.api.routes.rows import Key, find_row
+from services.api.routes.stock import STOCK, StockLevel
+from services.api.routes.views import TABLES
+from services.api.store.tables import Document
+from services.times import in_ms, render_instant, render_instant_or_none
+
+UNKNOWN = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+UNAVAILABLE = document_responses(HTTPStatus.SERVICE_UNAVAILABLE)
+
+router = APIRouter(tags=["history"])
+
+
+class PastQuery(Parameters):
+    at: Moment | None = Field(
+        None,
+        description="the moment, as 2026-03-02T10:00:00Z: what had happened by then counts; "
+        "everything if left out",
+    )
+
+
+class SpanQuery(PageQuery):
+    since: Moment | None = Field(None, description="what happened after this moment")
+    until: Moment | None = Field(
+        None,
+        description="what happened up to this moment: a shelf at `since` and its movements make it "
+        "the shelf at `until`",
+    )
+
+    def question(self, what: str, store_id: str, sku: str) -> str:
+        """The filters, which stay the same from page to page."""
+        return f"{what} of {store_id}/{sku} since {self.since} until {self.until}"
+
+
+PastShelf: type[BaseModel] = create_model(
+    "PastShelf",
+    __base__=StockLevel,
+    __doc__="One sku in one store, by all that had happened at a moment.",
+    at=(str | None, Field(description="the moment, in world time; null: all there is counts")),
+    as_of=(LakeAsOf, Field(description="what has been counted")),
+)
+
+
+class RecordPlace(BaseModel):
+    topic: str
+    partition: int
+    offset: int = Field(description="of the record in its partition")
+
+
+class Movement(RecordPlace):
+    """An event that moved a shelf, and the record that counts."""
+
+    event_id: str
+    event_time: str = Field(description="when it happened")
+    published_at: str = Field(description="the record's timestamp: world time")
+    movement: str = Field(description="sold, refunded, dispatched, received or adjusted")
+    units_on_hand_change: int = Field(
+        description="what it added to the units on hand; negative: what it took",
+        json_schema_extra={"unit": "units"},
+    )
+    units_in_transit_change: int = Field(
+        description="likewise of the units on their way", json_schema_extra={"unit": "units"}
+    )
+    original: RecordPlace | None = Field(
+        description="where the released event was rejected; null: the record is no release"
+    )
+
+
+class MovementPage(BaseModel):
+    """Some of what moved a shelf."""
+
+    store_id: str
+    sku: str
+    items: list[Movement] = Field(description="the first to happen first")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: LakeAsOf = Field(description="what has been read")
+
+
+class Evidence(BaseModel):
+    """An event that an alert names, and the record that the lake has of it."""
+
+    topic: str
+    event_id: str
+    partition: int | None = Field(description="of the record; null: the lake has none yet")
+    offset: int | None = Field(description="of the record in its partition; null likewise")
+    published_at: str | None = Field(description="the record's timestamp; null likewise")
+    event: dict[str, Any] | None = Field(
+        description="the fields that the topic's contract has; null likewise"
+    )
+
+
+class AlertHistory(BaseModel):
+    """An alert as it is now, and the events that its evidence names."""
+
+    alert: dict[str, Any] = Field(description="the alert, as GET /v1/alerts/{key} answers it")
+    events: list[Evidence] = Field(description="in the order of the evidence")
+    as_of: LakeAsOf = Field(description="what has been read")
+
+
+@router.get(
+    "/v1/history/stock/{store_id}/{sku}",
+    operation_id="getPastShelf",
+    summary="One shelf as it was at a moment",
+    description="From the lake. The answer counts every event that happened until then, whenever "
+    "it was published, as far as the lake has read the log; `as_of` says how far.",
+    response_model=PastShelf,
+    responses=examples.ok(examples.PAST_SHELF) | UNKNOWN,
+)
+def get_past_shelf(
+    lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
+) -> JSONResponse:
+    span = Span(store_id, sku, until_ms=to_epoch_ms(query.at))
+    with lake.open(*TOPICS) as snapshot:
+        found, as_of = sum_movements(snapshot, span), date_by_offsets(snapshot.ends())
+    if found is None:
+        raise _describe_unmoved(span, as_of)
+    columns = {"store_id": store_id, "sku": sku, **found}
+    shelf = STOCK.to_json([columns[field.name] for field in STOCK_LEVELS.fields])
+    return JSONResponse({**shelf, "at": render_instant_or_none(span.until_ms), **as_of})
+
+
+@router.get(
+    "/v1/history/movements/{store_id}/{sku}",
+    operation_id="listMovements",
+    summary="What moved a shelf, event by event, in pages",
+    description="From the lake. The changes of all movements until a moment add up to the "
+    "shelf at that moment. Later pages may hold events that were published meanwhile.",
+    response_model=MovementPage,
+    responses=examples.ok(examples.MOVEMENT_PAGE) | UNAVAILABLE,
+)
+def get_movements(
+    lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[SpanQuery, Query()]
+) -> JSONResponse:
+    question = query.question("movements", store_id, sku)
+    request = PageRequest(query.limit, query.cursor, question, (int, str, int, int))
+    after = request.after()
+    span = Span(store_id, sku, to_epoch_ms(query.since), to_epoch_ms(query.until))
+    with lake.open(*TOPICS) as snapshot:
+        found = list_movements(snapshot, span, after, request.rows_max)
+        as_of = date_by_offsets(snapshot.ends())
+    page = request.build(
+        found, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
+    )
+    return respond(
+        MovementPage(
+            store_id=store_id,
+            sku=sku,
+            items=[_render_movement(row) for row in page.items],
+            next=page.next,
+            as_of=LakeAsOf(**as_of["as_of"]),
+        )
+    )
+
+
+@router.get(
+    "/v1/history/alerts/{key:path}",
+    operation_id="getAlertHistory",
+    summary="An alert, and the events that it rests on, by rule/subject/interval_start",
+    description="The alert comes from the view, the events come from the lake: those that the "
+    "evidence names, 20 at the most.",
+    response_model=AlertHistory,
+    responses=examples.ok(examples.ALERT_HISTORY) | UNKNOWN,
+)
+async def get_alert_history(
+    store: FromStore, lake: FromLake, key: Key, query: Annotated[ViewQuery, Query()]
+) -> JSONResponse:
+    alert = await find_row(store, TABLES[ALERTS.name], key, query)
+    return await run_in_threadpool(_answer_evidence, lake, alert)
+
+
+def to_epoch_ms(at: datetime | None) -> int | None:
+    """A moment in milliseconds of 1970."""
+    return None if at is None else in_ms(at - EPOCH)
+
+
+def _render_movement(row: MovementRow) -> Movement:
+    return Movement(
+        topic=row["topic"],
+        partition=row["partition"],
+        offset=row["offset"],
+        event_id=row["event_id"],
+        movement=row["movement"],
+        units_on_hand_change=row["units_on_hand_change"],
+        units_in_transit_change=row["units_in_transit_change"],
+        event_time=render_instant(row["event_time"]),
+        published_at=render_instant(row["published_at"]),
+        original=_find_original(row),
+    )
+
+
+def _find_original(row: MovementRow) -> RecordPlace | None:
+    """The place of the rejected event that the movement releases."""
+    topic, partition = row["original_topic"], row["original_partition"]
+    offset = row["original_offset"]
+    if topic is None or partition is None or offset is None:
+        return None
+    return RecordPlace(topic=topic, partition=partition, offset=offset)
+
+
+def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
+    """The alert, and the records of each event that it names, one per partition with a copy."""
+    named = cast(list[NamedEvent], alert["evidence"])
+    topics = [VALIDATED[name] for name in sorted({each["topic"] for each in named})]
+    with lake.open(*topics) as snapshot:
+        records = [one for topic in topics for one in find_records(snapshot, topic, named)]
+        as_of = date_by_offsets(snapshot.ends())
+    events = [one for each in named for one in _render_evidence(each, records)]
+    return respond(AlertHistory(alert=alert, events=events, as_of=LakeAsOf(**as_of["as_of"])))
+
+
+def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> list[Evidence]:
+    """The records of an event; one without a place where the lake has none yet."""
+    topic, event_id = named["topic"], named["event_id"]
+    found = [one for one in records if (one.topic, one.event_id) == (topic, event_id)]
+    if not found:
+        nothing: Mapping[str, None] = dict.fromkeys(
+            ("partition", "offset", "published_at", "event")
+        )
+        return [Evidence(topic=topic, event_id=event_id, **nothing)]
+    return [
+        Evidence(**{**one._asdict(), "published_at": render_instant(one.published_at)})
+        for one in found
+    ]
+
+
+def _describe_unmoved(span: Span, as_of: AsOfMember) -> Problem:
+    when = "" if span.until_ms is None else f" by {render_instant(span.until_ms)}"
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "Unmoved shelf",
+        f"Expected a shelf that had a movement{when}, found none of {span.store_id}/{span.sku} in "
+        "the lake. List the shelves there are with GET /v1/stock; as_of says how far the lake is.",
+        as_of=as_of["as_of"],
+    )

@@ -1,0 +1,99 @@
+"""GET /v1/orders: the purchase orders of shelves, and the supplier's confirmations."""
+
+import sqlite3
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, model
+from services.api.http.answers import TopicsAsOf, date_by_offsets
+from services.api.http.pages import PageRequest, select_page
+from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
+from services.api.http.problems import document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store.mirror import read_offsets
+from services.api.store.mirrored import (
+    CONFIRMATIONS_TABLE,
+    NEWEST_ORDERS_FIRST,
+    ORDER_ID,
+    ORDERS_TABLE,
+)
+from services.api.store.selection import Condition, Selection
+from services.api.store.tables import Document, Stored
+
+SHELF = ("store_id", "sku")
+
+router = APIRouter(tags=["orders"])
+
+
+class OrdersQuery(PageQuery):
+    store_id: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="only those of this store"
+    )
+    sku: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="only those of this product"
+    )
+
+    def filters(self) -> dict[str, str]:
+        """The values that the columns must have."""
+        return self.model_dump(include=set(SHELF), exclude_none=True)
+
+
+class Order(model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
+    """What was ordered for a shelf, in answer to one review."""
+
+    confirmation: model(CONFIRMATIONS) | None = Field(  # type: ignore[valid-type]  # made at run time
+        description="what the supplier answered; null: nothing yet"
+    )
+
+
+class OrderPage(BaseModel):
+    items: list[Order] = Field(description="the newest review first")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+@router.get(
+    "/v1/orders",
+    operation_id="listOrders",
+    summary="Purchase orders with the supplier's answers, the newest first, in pages",
+    description="Orders exist where they fill the shelves (`SIMULATOR_REFILL=orders`), "
+    "from the world's first midnight on.",
+    response_model=OrderPage,
+    responses=examples.ok(examples.ORDER_PAGE) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+)
+def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
+    filters = query.filters()
+    selection = Selection(
+        table=ORDERS_TABLE,
+        conditions=tuple(Condition(f"{name} = ?", (value,)) for name, value in filters.items()),
+        order=NEWEST_ORDERS_FIRST,
+        descending=True,
+    )
+    request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
+    request.after()  # raises for an invalid cursor, even while the mirror is loading
+    # Orders come first, so that every confirmation in the answer is of a known order.
+    with store.orders.open() as connection:
+        page = select_page(connection.execute, selection, request)
+        ordered = read_offsets(connection, PURCHASE_ORDERS.name)
+    with store.confirmations.open() as connection:
+        items = _join_confirmations(connection, page.items)
+        confirmed = read_offsets(connection, CONFIRMATIONS.name)
+    as_of = date_by_offsets({**ordered, **confirmed})
+    return JSONResponse({"items": items, "next": page.next, **as_of})
+
+
+def _join_confirmations(connection: sqlite3.Connection, orders: Sequence[Stored]) -> list[Document]:
+    """Each order with the supplier's confirmation; None before there is one."""
+    at = ORDERS_TABLE.columns.index(ORDER_ID)
+    items: list[Document] = []
+    for order in orders:
+        found = connection.execute(CONFIRMATIONS_TABLE.select_one, (order[at],)).fetchone()
+        confirmation = None if found is None else CONFIRMATIONS_TABLE.to_json(found)
+        items.append({**ORDERS_TABLE.to_json(order), "confirmation": confirmation})
+    return items

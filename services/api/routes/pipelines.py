@@ -1,0 +1,201 @@
+"""GET /v1/pipelines: the state, the lag, the rate and the record accounting of every pipeline."""
+
+import sqlite3
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from services.api.http.answers import AsOf, date, respond
+from services.api.http.parameters import NoParameters
+from services.api.http.problems import Problem, document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store.accounting import read_accounts, read_newest_ms
+from services.api.store.generation import Generation, Promotion
+from services.api.store.marker import Offsets
+from services.api.store.materializer import Materializer
+from services.api.store.snapshots import Snapshots
+from services.api.store.store import Store
+from services.clock import wall_ms
+from services.times import render_instant
+
+router = APIRouter(tags=["pipelines"])
+
+Name = Annotated[str, Path(description="the pipeline", max_length=64)]
+
+
+class Book(BaseModel):
+    """One input partition's account: read = applied + duplicate + quarantined, in records."""
+
+    topic: str
+    partition: int
+    read: int = Field(description="records read so far")
+    applied: int = Field(description="records counted into the view")
+    quarantined: int = Field(description="records that broke their contract")
+    duplicate: int = Field(description="records whose event had been seen before")
+
+
+class GenerationState(BaseModel):
+    number: int
+    state: str = Field(description="catching-up, ready, promoted, retired or invalid")
+    loaded: bool = Field(description="whether its views could be served at once")
+    reason: str | None = Field(None, description="why it is invalid")
+
+
+class Pipeline(BaseModel):
+    """Where a pipeline stands. What follows `generation` is there once its views are loaded."""
+
+    pipeline: str
+    promoted: int | None = Field(description="the generation that readers should read")
+    generations: list[GenerationState] = Field(description="every generation there is")
+    loading: str | None = Field(None, description="how far the API is with the promoted one")
+    generation: int | None = Field(None, description="the generation that the API reads")
+    views: list[str] | None = Field(None, description="the views that it writes")
+    lag_records: int | None = Field(None, description="input records not counted yet")
+    lag_records_by_input: dict[str, int] | None = Field(None, description="the same, per topic")
+    rate_per_second: float | None = Field(
+        None, description="input records counted per second, over the last minute"
+    )
+    behind_world_seconds: float | None = Field(
+        None, description="world time between the newest record counted and now; 0 without lag"
+    )
+    marker_written_at: str | None = Field(None, description="when the marker was written")
+    books: list[Book] | None = Field(None, description="one per input partition")
+    freshness_ms: int | None = Field(None, description="as in every answer")
+    freshness_unknown: str | None = Field(None, description="why freshness_ms is null")
+    as_of: AsOf | None = Field(None, description="what has been counted")
+    trouble: str | None = Field(
+        None, description="why the API does not follow it; absent while it does"
+    )
+
+
+class Pipelines(BaseModel):
+    pipelines: list[Pipeline]
+
+
+@router.get(
+    "/v1/pipelines",
+    operation_id="listPipelines",
+    summary="Lag, rate and books of every pipeline",
+    response_model=Pipelines,
+    responses=examples.ok(examples.PIPELINES) | document_responses(),
+)
+def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
+    return respond(Pipelines(pipelines=describe_all(store)))
+
+
+@router.get(
+    "/v1/pipelines/{pipeline}",
+    operation_id="getPipeline",
+    summary="Lag, rate and books of one pipeline",
+    response_model=Pipeline,
+    responses=examples.ok(examples.PIPELINES["pipelines"][0])
+    | document_responses(HTTPStatus.NOT_FOUND),
+)
+def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONResponse:
+    promotion = store.generations.promotions.get(pipeline)
+    if promotion is None:
+        raise describe_unknown(store, pipeline)
+    return respond(describe(store, promotion))
+
+
+def describe_unknown(store: Store, name: str) -> Problem:
+    known = ", ".join(sorted(store.generations.promotions)) or "none yet"
+    return Problem(
+        HTTPStatus.NOT_FOUND, "Unknown pipeline", f"Expected one of {known}, found {name}."
+    )
+
+
+def describe_all(store: Store) -> list[Pipeline]:
+    """Every pipeline, by name."""
+    promotions = sorted(store.generations.promotions.items())
+    return [describe(store, promotion) for _, promotion in promotions]
+
+
+def describe(store: Store, promotion: Promotion) -> Pipeline:
+    """The state of a pipeline. Its figures are set once its views are loaded."""
+    name = promotion.pipeline
+    served = store.generations.find_served(name)
+    loading = store.generations.find_loading(name)
+    pipeline = Pipeline(
+        pipeline=name,
+        promoted=promotion.promoted,
+        generations=[_describe_generation(store, each) for each in promotion.generations.values()],
+    )
+    if loading is not None:
+        pipeline.loading = loading.describe_progress()
+    if served is None or served.snapshots is None:
+        return pipeline
+    pipeline.generation = served.generation.number
+    pipeline.views = list(served.generation.views)
+    try:
+        return _add_figures(store, pipeline, served, served.snapshots)
+    except sqlite3.DatabaseError as error:  # a damaged file must not hide the other pipelines
+        pipeline.trouble = str(error)
+        return pipeline
+
+
+def _describe_generation(store: Store, generation: Generation) -> GenerationState:
+    state = GenerationState(
+        number=generation.number,
+        state=generation.state,
+        loaded=is_loaded(store.generations.find(generation.pipeline, generation.number)),
+    )
+    if generation.reason:
+        state.reason = generation.reason
+    return state
+
+
+def is_loaded(materializer: Materializer | None) -> bool:
+    """Whether its views could be served at once."""
+    return materializer is not None and materializer.snapshots is not None
+
+
+def _add_figures(
+    store: Store, pipeline: Pipeline, served: Materializer, snapshots: Snapshots
+) -> Pipeline:
+    """The pipeline with its figures. Raises sqlite3.DatabaseError."""
+    with snapshots.open() as snapshot:
+        marker = snapshot.marker
+        accounts, newest_ms = read_accounts(snapshot), read_newest_ms(snapshot)
+    lags = count_lags(marker.inputs, store.freshness.latest_ends())
+    total = sum(lags.values()) if lags else None
+    rate = served.rate.per_second()
+    figures = {
+        "lag_records": total,
+        "lag_records_by_input": lags,
+        "rate_per_second": None if rate is None else round(rate, 1),
+        "behind_world_seconds": _find_seconds_behind(store, newest_ms, total),
+        "marker_written_at": render_instant(marker.written_at_ms),
+        "books": [Book(**account) for account in accounts],
+        **date(store, marker),
+    }
+    figures["as_of"] = AsOf.model_validate(figures["as_of"])
+    if served.trouble:
+        figures["trouble"] = served.trouble
+    return pipeline.model_copy(update=figures)
+
+
+def count_lags(inputs: Offsets, ends: Offsets) -> dict[str, int] | None:
+    """Records of each input topic that are not counted yet; None before the ends are known."""
+    topics = sorted({topic for topic, _ in inputs})
+    if not topics or any((at not in ends) for at in inputs):
+        return None
+    lags = dict.fromkeys(topics, 0)
+    for at, end in ends.items():
+        if at[0] in lags:
+            lags[at[0]] += max(0, end - inputs.get(at, 0))
+    return lags
+
+
+def _find_seconds_behind(store: Store, newest_ms: int | None, lag: int | None) -> float | None:
+    """Seconds of world time between the newest record counted and now; 0 without lag."""
+    if lag == 0:
+        return 0.0
+    world = store.control.world
+    if world is None or newest_ms is None:
+        return None
+    return max(0, world.at(wall_ms()) - newest_ms) / 1000

@@ -1,0 +1,174 @@
+"""GET /v1/prices: the prices of products, now, at another moment, and over time."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from contracts import NOTICE, PRICE_CHANGES, model
+from contracts.times import EPOCH, span
+from services.api.http.answers import TopicsAsOf, date_by_offsets
+from services.api.http.pages import PageRequest
+from services.api.http.parameters import Moment, PageQuery, Parameters, Sku
+from services.api.http.problems import Problem, document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store import mirrored
+from services.api.store.mirror import read_offsets
+from services.api.store.mirrored import Prices
+from services.api.store.selection import WHOLE_MAX
+from services.api.store.store import Store
+from services.api.store.tables import Document
+from services.times import in_ms, render_instant, render_instant_or_none
+
+router = APIRouter(tags=["prices"])
+
+
+class MomentQuery(Parameters):
+    at: Moment | None = Field(
+        None, description="the moment, as 2026-03-02T10:00:00Z; now, in world time, if left out"
+    )
+
+
+class PricesQuery(MomentQuery, PageQuery):
+    """A further page is of the moment of the first one."""
+
+
+class PriceChange(model(PRICE_CHANGES)):  # type: ignore[misc]  # made at run time
+    """A price of a product, and from when on it holds."""
+
+    published_at: str = Field(description="when it was announced: the record's timestamp")
+    holds_from: str = Field(
+        description="when it took over, or will: effective_at, or "
+        f"{span(NOTICE)} after published_at where that is later"
+    )
+
+
+class HeldPrice(PriceChange):
+    until: str | None = Field(
+        description="when the next price announced takes over; null: none is announced"
+    )
+
+
+class Price(HeldPrice):
+    """What a product costs at a moment."""
+
+    at: str = Field(description="the moment, in world time")
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+class PricePage(BaseModel):
+    items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    at: str = Field(description="the moment, in world time")
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+class PriceHistory(BaseModel):
+    sku: str
+    items: list[PriceChange] = Field(description="the last to hold first")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+@router.get(
+    "/v1/prices/{sku}",
+    operation_id="getPrice",
+    summary="What a product costs at a moment",
+    response_model=Price,
+    responses=examples.ok(examples.PRICE | examples.PRICES_AS_OF)
+    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
+    at_ms = _find_moment_ms(store, query)
+    with store.prices.open() as connection:
+        found = Prices(connection).find(sku, at_ms)
+        inputs = read_offsets(connection, PRICE_CHANGES.name)
+    if found is None:
+        raise _describe_unknown(sku, at_ms)
+    answer = {**_render_held(*found), "at": render_instant(at_ms), **date_by_offsets(inputs)}
+    return JSONResponse(answer)
+
+
+@router.get(
+    "/v1/prices",
+    operation_id="listPrices",
+    summary="What every product costs at a moment, in pages",
+    response_model=PricePage,
+    responses=examples.ok(examples.PRICE_PAGE) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+)
+def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
+    question = f"prices at={query.at.isoformat() if query.at else 'now'}"
+    request = PageRequest(query.limit, query.cursor, question, (int, str))
+    at_ms, after_sku = request.after() or (_find_moment_ms(store, query), "")
+    moment_ms = int(at_ms)
+    with store.prices.open() as connection:
+        prices = Prices(connection)
+        skus = prices.list_skus(str(after_sku), moment_ms, request.rows_max)
+        page = request.build(skus, lambda sku: (moment_ms, sku))
+        found = [prices.find(sku, moment_ms) for sku in page.items]
+        inputs = read_offsets(connection, PRICE_CHANGES.name)
+    return JSONResponse(
+        {
+            "items": [_render_held(*one) for one in found if one is not None],
+            "next": page.next,
+            "at": render_instant(moment_ms),
+            **date_by_offsets(inputs),
+        }
+    )
+
+
+@router.get(
+    "/v1/prices/{sku}/history",
+    operation_id="getPriceHistory",
+    summary="Every price of a product, announced ones too, the last first",
+    response_model=PriceHistory,
+    responses=examples.ok(examples.PRICE_HISTORY)
+    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+def get_price_history(
+    store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
+) -> JSONResponse:
+    request = PageRequest(query.limit, query.cursor, f"history of {sku}", (int, int))
+    holds_from, offset = request.after() or (WHOLE_MAX, WHOLE_MAX)
+    with store.prices.open() as connection:
+        before = (int(holds_from), int(offset))
+        changes = Prices(connection).list_changes(sku, before, request.rows_max)
+        inputs = read_offsets(connection, PRICE_CHANGES.name)
+    if not changes and query.cursor is None:
+        raise _describe_unknown(sku, None)
+    page = request.build(changes, lambda change: (change.holds_from, change.offset))
+    items = [_render(change) for change in page.items]
+    return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
+
+
+def _find_moment_ms(store: Store, query: MomentQuery) -> int:
+    return store.world_ms() if query.at is None else in_ms(query.at - EPOCH)
+
+
+def _render(change: mirrored.PriceChange) -> Document:
+    return {
+        "sku": change.sku,
+        "price_cents": change.price_cents,
+        "effective_at": render_instant(change.effective_at),
+        "event_id": change.event_id,
+        "event_time": render_instant(change.event_time),
+        "published_at": render_instant(change.published_at),
+        "holds_from": render_instant(change.holds_from),
+    }
+
+
+def _render_held(change: mirrored.PriceChange, until_ms: int | None) -> Document:
+    return {**_render(change), "until": render_instant_or_none(until_ms)}
+
+
+def _describe_unknown(sku: str, at_ms: int | None) -> Problem:
+    when = "" if at_ms is None else f" by {render_instant(at_ms)}"
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "No price",
+        f"Expected a price of {sku}{when}, found none in {PRICE_CHANGES.name}. "
+        "List what has a price with GET /v1/prices.",
+    )

@@ -1,0 +1,187 @@
+"""GET /v1/quarantine: the rejected records, the reasons, and the remedies."""
+
+import sqlite3
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field, create_model
+
+from contracts import QUARANTINE, model
+from contracts.validation import VALIDATED
+from services.api.http.answers import OffsetsByTopic
+from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.pages import Page, PageRequest, select_page
+from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, NoParameters, Parameters
+from services.api.http.problems import Problem, document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store.marker import group_by_topic
+from services.api.store.mirror import read_offsets
+from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
+from services.api.store.selection import WHOLE_MAX, Condition, Selection
+from services.api.store.tables import Document, Stored, to_document
+from services.quarantine.anatomy import dissect
+from services.quarantine.remedy import find_remedy
+
+WORDS_MAX = 300
+GENERATION = 1  # of every cursor: the quarantine has one generation
+BYTES = ("key", "value", "headers")
+"""The fields that only the whole record has."""
+
+COLUMNS = REJECTIONS_TABLE.columns
+COUNTS = f"select topic, reason, count(*) from {REJECTIONS_TABLE.name} group by topic, reason"
+
+router = APIRouter(tags=["quarantine"])
+
+Topic = Annotated[str, Path(description="the topic it was published in", max_length=249)]
+Number = Annotated[int, Path(ge=0, le=WHOLE_MAX)]
+
+
+class QuarantineQuery(Parameters):
+    topic: str | None = Field(None, max_length=249, description="records of this topic only")
+    reason: str | None = Field(
+        None,
+        max_length=WORDS_MAX,
+        description="undecodable, wrong-key, late, future, unreleasable, or the name of a rule",
+    )
+    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="records per page")
+    cursor: str | None = Field(
+        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
+    )
+
+    def filters(self) -> dict[str, str]:
+        """The values that the columns must have."""
+        return self.model_dump(include={"topic", "reason"}, exclude_none=True)
+
+
+class QuarantineCount(BaseModel):
+    topic: str
+    reason: str
+    records: int = Field(description="records of this topic that were rejected for this reason")
+
+
+def _list_fields() -> dict[str, Any]:
+    """The fields of a rejected record, without its bytes, for `create_model`."""
+    fields = model(QUARANTINE).model_fields.items()
+    return {name: (info.annotation, info) for name, info in fields if name not in BYTES}
+
+
+ListedRejection: type[BaseModel] = create_model(
+    "ListedRejection", __doc__="A rejected record, without its bytes.", **_list_fields()
+)
+
+
+class QuarantinePage(BaseModel):
+    """Some of what was rejected, the newest first."""
+
+    items: list[ListedRejection] = Field(description="the records of this page")
+    next: str | None = Field(description="cursor of the next page; null on the last")
+    counts: list[QuarantineCount] = Field(description="all there are, whatever the filters")
+    as_of: OffsetsByTopic = Field(
+        description="the quarantine's topic, one per partition: the first offset not read yet"
+    )
+
+
+Rejected: type[BaseModel] = create_model(
+    "Rejected",
+    __base__=model(QUARANTINE),
+    __doc__="A rejected record, whole, with what can be read of its value.",
+    fields=(dict[str, Any], Field(description="the fields that can be read, in their order")),
+    rest=(str | None, Field(description="the bytes after them, in hexadecimal digits")),
+    fault=(str | None, Field(description="why no more can be read; null: nothing is missing")),
+    remedy=(str | None, Field(description="what can be done about it")),
+)
+
+
+@router.get(
+    "/v1/quarantine",
+    operation_id="listQuarantine",
+    summary="Rejected records, the newest first, in pages",
+    response_model=QuarantinePage,
+    responses=examples.ok(examples.QUARANTINE_PAGE)
+    | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+)
+def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
+    with store.rejections.open() as connection:
+        page = select_rejections(connection, query)
+        counts = connection.execute(COUNTS).fetchall()
+        as_of = group_by_topic(read_offsets(connection, QUARANTINE.name))
+    return JSONResponse(
+        {
+            "items": [_render_listed(row) for row in page.items],
+            "next": page.next,
+            "counts": [
+                {"topic": topic, "reason": reason, "records": records}
+                for topic, reason, records in counts
+            ],
+            "as_of": as_of,
+        }
+    )
+
+
+@router.get(
+    "/v1/quarantine/{topic}/{partition}/{offset}",
+    operation_id="getRejected",
+    summary="One rejected record, whole",
+    response_model=Rejected,
+    responses=examples.ok(examples.REJECTED)
+    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+def get_rejected(
+    store: FromStore, topic: Topic, partition: Number, offset: Number, _: NoParameters
+) -> JSONResponse:
+    with store.rejections.open() as connection:
+        place = (topic, partition, offset)
+        row = connection.execute(REJECTIONS_TABLE.select_one, place).fetchone()
+    if row is None:
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            "Not in quarantine",
+            f"Expected a rejected record, found none at {topic}/{partition}/{offset}. "
+            "List those there are with GET /v1/quarantine.",
+        )
+    return JSONResponse(render_whole(row))
+
+
+def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) -> Page[Stored]:
+    """The page of rejected records that the query asks for. Raises Problem."""
+    filters = query.filters()
+    selection = Selection(
+        table=REJECTIONS_TABLE,
+        conditions=tuple(Condition(f"{name} = ?", (value,)) for name, value in filters.items()),
+        order=NEWEST_REJECTIONS_FIRST,
+        descending=True,
+    )
+    request = PageRequest(
+        limit=query.limit,
+        cursor=query.cursor,
+        question=urlencode(filters),
+        types=selection.types,
+        generation=GENERATION,
+    )
+    return select_page(connection.execute, selection, request)
+
+
+def _render_listed(row: Stored) -> Document:
+    found = REJECTIONS_TABLE.to_json(row)
+    return {name: value for name, value in found.items() if name not in BYTES}
+
+
+def render_whole(row: Stored) -> Document:
+    """All of the record, the readable part of its value, and the remedy."""
+    document = REJECTIONS_TABLE.to_json(row)
+    stored = dict(zip(COLUMNS, row, strict=True))
+    contract = VALIDATED.get(stored["topic"])
+    if contract is None:  # the topic no longer exists
+        return {**document, "fields": {}, "rest": None, "fault": None, "remedy": None}
+    parts = dissect(contract, stored["value"])
+    return {
+        **document,
+        "fields": to_document(parts.fields),
+        "rest": parts.rest.hex(),
+        "fault": parts.fault,
+        "remedy": find_remedy(contract, stored["reason"], stored["value"]).text,
+    }

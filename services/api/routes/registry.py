@@ -1,0 +1,209 @@
+"""GET /subjects, GET /schemas: the schemas and their ids, in the form of a schema registry.
+
+Paths, documents and error codes are those of Confluent's registry, so that a stock deserializer
+decodes every topic. The registry is read-only: a schema gets its id from the lock file.
+"""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.api.http.problems import Problem, Responses, document_responses
+from services.api.routes.subjects import Version, find_by_id, list_subjects, list_versions
+
+MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
+LATEST = ("latest", "-1")
+
+SUBJECT_UNKNOWN = 40401
+VERSION_UNKNOWN = 40402
+SCHEMA_UNKNOWN = 40403
+VERSION_INVALID = 42202
+
+Id = Annotated[str, Path(description="the schema id, as in bytes 2 to 5 of a record's value")]
+Subject = Annotated[str, Path(description="`<topic>-value`")]
+Number = Annotated[str, Path(description="1, 2, … or latest")]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(serialize_by_alias=True)
+
+
+class SchemaText(Shape):
+    text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
+
+
+class SubjectVersion(Shape):
+    subject: str = Field(description="the topic whose values it describes, and -value")
+    version: int = Field(description="counts the subject's schemas, from 1")
+
+
+class RegisteredSchema(SubjectVersion):
+    id: int = Field(description="the schema id in the frame of every record written with it")
+    text: str = Field(alias="schema", description="the Avro schema, as JSON in a string")
+
+
+class Compatibility(Shape):
+    level: str = Field(alias="compatibilityLevel", description="what a new version must keep to")
+
+
+class Mode(Shape):
+    mode: str = Field(description="READONLY: nothing is registered here")
+
+
+class Failure(Shape):
+    """An error as registry clients expect it."""
+
+    error_code: int = Field(description="the HTTP status, and two digits that say more")
+    message: str = Field(description="what was expected, what was found, what to do")
+
+
+class RegistryResponse(JSONResponse):
+    media_type = MEDIA_TYPE
+
+
+class RegistryProblem(Problem):
+    """An error in the registry's form instead of a problem document's."""
+
+    def __init__(self, code: int, detail: str) -> None:
+        super().__init__(HTTPStatus(code // 100), "Registry error", detail)
+        self.code = code
+
+    def response(self, path: str) -> JSONResponse:
+        return RegistryResponse({"error_code": self.code, "message": self.detail}, self.status)
+
+
+def _document_failures() -> Responses:
+    refusals = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
+    own = {int(status): {"model": Failure, "description": status.phrase} for status in refusals}
+    return document_responses() | own
+
+
+RESPONSES = _document_failures()
+
+# These routes ignore unknown query parameters: stock clients send several.
+router = APIRouter(tags=["schema registry"], default_response_class=RegistryResponse)
+
+
+@router.get(
+    "/schemas/ids/{id}",
+    operation_id="getSchema",
+    summary="The schema with an id",
+    response_model=SchemaText,
+    responses=RESPONSES,
+)
+async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in the registry's API
+    return RegistryResponse({"schema": _find_by_id(id).text})
+
+
+@router.get(
+    "/schemas/ids/{id}/versions",
+    operation_id="listSchemaVersions",
+    summary="The subject and version that have an id",
+    response_model=list[SubjectVersion],
+    responses=RESPONSES,
+)
+async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
+    found = _find_by_id(id)
+    return RegistryResponse([{"subject": found.subject, "version": found.number}])
+
+
+@router.get(
+    "/subjects",
+    operation_id="listSubjects",
+    summary="Every topic and view, as a subject",
+    response_model=list[str],
+    responses=RESPONSES,
+)
+async def get_subjects() -> RegistryResponse:
+    return RegistryResponse(list(list_subjects()))
+
+
+@router.get(
+    "/subjects/{subject}/versions",
+    operation_id="listVersions",
+    summary="The versions of a subject",
+    response_model=list[int],
+    responses=RESPONSES,
+)
+async def list_find_versions(subject: Subject) -> RegistryResponse:
+    return RegistryResponse([each.number for each in _find_versions(subject)])
+
+
+@router.get(
+    "/subjects/{subject}/versions/{version}",
+    operation_id="getVersion",
+    summary="One version of a subject",
+    response_model=RegisteredSchema,
+    responses=RESPONSES,
+)
+async def get_version(subject: Subject, version: Number) -> RegistryResponse:
+    found = _find_version(subject, version)
+    return RegistryResponse(
+        {
+            "subject": subject,
+            "version": found.number,
+            "id": found.schema_id,
+            "schema": found.text,
+        }
+    )
+
+
+@router.get(
+    "/config",
+    operation_id="getCompatibility",
+    summary="What a new version of a schema must keep to",
+    response_model=Compatibility,
+    responses=RESPONSES,
+)
+async def get_compatibility() -> RegistryResponse:
+    # The codec reads every version with the present schema.
+    return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
+
+
+@router.get(
+    "/mode",
+    operation_id="getMode",
+    summary="Whether schemas can be registered",
+    response_model=Mode,
+    responses=RESPONSES,
+)
+async def get_mode() -> RegistryResponse:
+    return RegistryResponse({"mode": "READONLY"})
+
+
+def _find_by_id(text: str) -> Version:
+    found = find_by_id(int(text)) if text.isascii() and text.isdigit() else None
+    if found is None:
+        raise RegistryProblem(
+            SCHEMA_UNKNOWN,
+            f"Expected the id of a schema, found {text[:80]}. "
+            "The ids stand in contracts/schemas.lock.json.",
+        )
+    return found
+
+
+def _find_versions(subject: str) -> tuple[Version, ...]:
+    found = list_versions(subject)
+    if not found:
+        raise RegistryProblem(
+            SUBJECT_UNKNOWN, f"Expected a subject of GET /subjects, found {subject[:200]}."
+        )
+    return found
+
+
+def _find_version(subject: str, wanted: str) -> Version:
+    every = _find_versions(subject)
+    if wanted in LATEST:
+        return every[-1]
+    if not (wanted.isascii() and wanted.isdigit() and int(wanted)):
+        raise RegistryProblem(
+            VERSION_INVALID, f"Expected 1, 2, … or latest as the version, found {wanted[:80]}."
+        )
+    if int(wanted) > len(every):
+        raise RegistryProblem(
+            VERSION_UNKNOWN, f"Expected version 1 to {len(every)} of {subject}, found {wanted}."
+        )
+    return every[int(wanted) - 1]

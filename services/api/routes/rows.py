@@ -1,0 +1,193 @@
+"""GET /v1/views/{name}/rows: the rows of any view, by key, or filtered, in order and in pages.
+
+The filters follow from the view's contract, so a new view needs nothing here.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import ConfigDict, Field
+
+from services.api.http import filters
+from services.api.http.answers import Dated, date
+from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.pages import PageRequest, select_page
+from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX
+from services.api.http.problems import Problem, document_responses
+from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.routes.views import Name, find_table
+from services.api.store.finality import Finality
+from services.api.store.selection import Selection
+from services.api.store.snapshots import Snapshots
+from services.api.store.store import Store
+from services.api.store.tables import Document, Table
+
+KEY_CHARACTERS_MAX = 1_024
+NO_FILTERS: Mapping[str, str] = MappingProxyType({})
+
+PAGE_PROBLEMS = document_responses(
+    HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
+)
+ROW_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+
+router = APIRouter(tags=["views"])
+
+Key = Annotated[
+    str,
+    Path(
+        description="the fields of the key, joined by a slash; a time in ISO 8601 or milliseconds",
+        max_length=KEY_CHARACTERS_MAX,
+    ),
+]
+
+
+class Order(StrEnum):
+    KEY = "key"
+    NEWEST = "newest"
+
+
+class RowsQuery(ViewQuery):
+    """Every other parameter is a filter: a field of the view, and the value that it must have."""
+
+    model_config = ConfigDict(extra="allow")
+
+    start: str | None = Field(
+        None, alias=filters.FROM, description="rows from this time on, by the time in their key"
+    )
+    until: str | None = Field(None, description="rows before this time")
+    order: Order | None = Field(
+        None, description="key: ascending; newest: the latest time in the key first"
+    )
+    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="rows per page")
+    cursor: str | None = Field(
+        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
+    )
+
+    def filters(self) -> dict[str, object]:
+        """The filters by name, with the text of their values."""
+        times = {filters.FROM: self.start, filters.UNTIL: self.until}
+        return {**(self.model_extra or {}), **{n: at for n, at in times.items() if at is not None}}
+
+
+class RowPage(Dated):
+    """Some of a view's rows, all at one marker."""
+
+    view: str = Field(description="the contract, which says what the rows' fields mean")
+    items: list[dict[str, Any]] = Field(
+        description="the rows of this page; `final` says of a window's row that nothing can "
+        "change it any more"
+    )
+    next: str | None = Field(description="cursor of the next page; null on the last")
+
+
+@router.get(
+    "/v1/views/{name}/rows",
+    operation_id="listRows",
+    summary="Rows of a view, filtered, in pages",
+    description="Filters are the fields of the key and every text, by name, and for a view "
+    "with a time in its key `from` and `until`; GET /v1/views lists them. `final` says of a "
+    "window's row that nothing can change it any more.",
+    response_model=RowPage,
+    responses=examples.ok(examples.ROW_PAGE) | PAGE_PROBLEMS,
+)
+async def list_rows(
+    store: FromStore, name: Name, query: Annotated[RowsQuery, Query()]
+) -> JSONResponse:
+    return JSONResponse(await list_rows_of(store, find_table(name), query))
+
+
+@router.get(
+    "/v1/views/{name}/rows/{key:path}",
+    operation_id="getRow",
+    summary="One row of a view",
+    response_model=dict[str, Any],
+    responses=examples.ok(examples.SHELF) | ROW_PROBLEMS,
+)
+async def get_row(
+    store: FromStore, name: Name, key: Key, query: Annotated[ViewQuery, Query()]
+) -> JSONResponse:
+    return JSONResponse(await find_row(store, find_table(name), key, query))
+
+
+async def list_rows_of(
+    store: Store,
+    table: Table,
+    query: RowsQuery,
+    order: Order = Order.KEY,
+    own_filters: Mapping[str, str] = NO_FILTERS,
+) -> Document:
+    """One page of the view's rows, in this order unless the query names another.
+
+    `own_filters` are filters of the route, beyond those of the query. Raises Problem.
+    """
+    order = query.order or order
+    asked = {**query.filters(), **own_filters}
+    selection = _create_selection(table, asked, order)
+    snapshots = await await_snapshots(store, table.view, query)
+    question = filters.render_question(asked, order)
+    return await run_in_threadpool(_build_page, store, snapshots, selection, question, query)
+
+
+async def find_row(store: Store, table: Table, key: str, query: ViewQuery) -> Document:
+    """The row under a key, as the path has it. Raises Problem where there is none."""
+    values = filters.parse_key(table.contract, key)
+    snapshots = await await_snapshots(store, table.view, query)
+    # Reading one row takes less time than a worker thread.
+    with snapshots.open() as snapshot:
+        row = snapshot.select(table.select_one, values).fetchone()
+    if row is None:
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            "Unknown row",
+            f"Expected a row of {table.view} under {'/'.join(table.key)}, found none for {key}. "
+            f"List the rows there are with GET /v1/views/{table.view}/rows.",
+        )
+    final = Finality(store, table, snapshot.marker).to_json(row)
+    return {**table.to_json(row), **final, **date(store, snapshot.marker)}
+
+
+def _create_selection(table: Table, asked: Mapping[str, object], order: Order) -> Selection:
+    view = table.contract
+    if order is Order.NEWEST and view.began is None:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "Invalid order",
+            f"order: expected key, found newest; {view.name} has no time in its key.",
+        )
+    newest = (str(view.began), *(name for name in view.key if name != view.began))
+    return Selection(
+        table=table,
+        conditions=filters.parse_conditions(view, asked),
+        order=newest if order is Order.NEWEST else view.key,
+        descending=order is Order.NEWEST,
+    )
+
+
+def _build_page(
+    store: Store, snapshots: Snapshots, selection: Selection, question: str, query: RowsQuery
+) -> Document:
+    table = selection.table
+    with snapshots.open() as snapshot:
+        request = PageRequest(
+            limit=query.limit,
+            cursor=query.cursor,
+            question=question,
+            types=selection.types,
+            generation=snapshot.marker.generation,
+        )
+        page = select_page(snapshot.select, selection, request)
+    finality = Finality(store, table, snapshot.marker)
+    return {
+        "view": table.view,
+        "items": [{**table.to_json(row), **finality.to_json(row)} for row in page.items],
+        "next": page.next,
+        **date(store, snapshot.marker),
+    }

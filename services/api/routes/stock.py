@@ -1,0 +1,187 @@
+"""GET /v1/stock: one shelf, or many of them, filtered, sorted and in pages."""
+
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field, create_model
+
+from contracts import STOCK_LEVELS, model
+from services.api.http.answers import Dated, date
+from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.pages import Page, PageRequest, select_page
+from services.api.http.parameters import (
+    ID_CHARACTERS_MAX,
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    Sku,
+    StoreId,
+)
+from services.api.http.problems import Problem, document_responses
+from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store.selection import Condition, Selection
+from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.store import Store
+from services.api.store.tables import Document, Stored, Table
+
+LOW_UNITS_MAX = 5  # a shelf that one customer may empty
+
+STOCK = Table(STOCK_LEVELS)
+ONE_SHELF = f"{STOCK.select} where store_id = ? and sku = ?"
+
+router = APIRouter(tags=["stock"])
+
+StockLevel = model(STOCK_LEVELS)
+
+Shelf: type[BaseModel] = create_model(
+    "Shelf", __base__=(Dated, StockLevel), __doc__="One sku in one store."
+)
+
+StockPage: type[BaseModel] = create_model(
+    "StockPage",
+    __base__=Dated,
+    __doc__="Some of the shelves, all at one marker.",
+    items=(list[StockLevel], Field(description="the shelves of this page")),  # type: ignore[valid-type]  # made at run time
+    next=(str | None, Field(description="cursor of the next page; null on the last")),
+)
+
+
+class State(StrEnum):
+    LOW = "low"
+    NEGATIVE = "negative"
+    OUT = "out"
+
+
+class Sort(StrEnum):
+    KEY = "key"
+    FEWEST = "units_on_hand"
+    MOST = "-units_on_hand"
+    OLDEST = "last_event_time"
+    NEWEST = "-last_event_time"
+
+
+CONDITIONS = {
+    State.LOW: "units_on_hand > 0 and units_on_hand <= ?",
+    State.NEGATIVE: "units_on_hand < 0",
+    State.OUT: "units_on_hand = 0",
+}
+
+
+class StockQuery(ViewQuery):
+    store_id: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="shelves of this store only"
+    )
+    sku: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="shelves with this product only"
+    )
+    state: State | None = Field(
+        None,
+        description="low: 1 to low_max units on hand; out: none; negative: more was sold than "
+        "the log accounts for",
+    )
+    low_max: int = Field(
+        LOW_UNITS_MAX, ge=1, le=1_000_000, description="the most units that still count as low"
+    )
+    sort: Sort = Field(
+        Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
+    )
+    limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="shelves per page")
+    cursor: str | None = Field(
+        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
+    )
+
+    def question(self) -> str:
+        """The filters and the sort, which stay the same from page to page."""
+        return urlencode(
+            self.model_dump(exclude={"limit", "cursor", "min_offset"}, exclude_none=True)
+        )
+
+
+@router.get(
+    "/v1/stock/{store_id}/{sku}",
+    operation_id="getShelf",
+    summary="One shelf",
+    response_model=Shelf,
+    responses=examples.ok(examples.SHELF)
+    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+async def get_shelf(
+    store: FromStore, store_id: StoreId, sku: Sku, query: Annotated[ViewQuery, Query()]
+) -> JSONResponse:
+    snapshots = await await_snapshots(store, STOCK.view, query)
+    # Reading one row takes less time than a worker thread.
+    with snapshots.open() as snapshot:
+        row = snapshot.select(ONE_SHELF, (store_id, sku)).fetchone()
+    if row is None:
+        raise _describe_unknown(store_id, sku)
+    return JSONResponse({**STOCK.to_json(row), **date(store, snapshot.marker)})
+
+
+@router.get(
+    "/v1/stock",
+    operation_id="listStock",
+    summary="Shelves, filtered, sorted, in pages",
+    response_model=StockPage,
+    responses=examples.ok(examples.PAGE)
+    | document_responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) -> JSONResponse:
+    snapshots = await await_snapshots(store, STOCK.view, query)
+    return JSONResponse(await run_in_threadpool(_build_page, store, snapshots, query))
+
+
+def _build_page(store: Store, snapshots: Snapshots, query: StockQuery) -> Document:
+    with snapshots.open() as snapshot:
+        page = select_shelves(snapshot, query)
+    items = [STOCK.to_json(row) for row in page.items]
+    return {"items": items, "next": page.next, **date(store, snapshot.marker)}
+
+
+def select_shelves(snapshot: Snapshot, query: StockQuery) -> Page[Stored]:
+    """The page of shelves that the query asks for. Raises Problem."""
+    selection = _create_selection(query)
+    request = PageRequest(
+        limit=query.limit,
+        cursor=query.cursor,
+        question=query.question(),
+        types=selection.types,
+        generation=snapshot.marker.generation,
+    )
+    return select_page(snapshot.select, selection, request)
+
+
+def _create_selection(query: StockQuery) -> Selection:
+    conditions = [
+        Condition(f"{column} = ?", (wanted,))
+        for column, wanted in (("store_id", query.store_id), ("sku", query.sku))
+        if wanted is not None
+    ]
+    if query.state is not None:
+        values = (query.low_max,) if query.state is State.LOW else ()
+        conditions.append(Condition(CONDITIONS[query.state], values))
+    return Selection(
+        table=STOCK,
+        conditions=tuple(conditions),
+        order=list_sort_columns(query.sort),
+        descending=query.sort.startswith("-"),
+    )
+
+
+def list_sort_columns(sort: Sort) -> tuple[str, ...]:
+    """The columns that order the rows: the one asked for, then the key, so no two are equal."""
+    return STOCK.key if sort is Sort.KEY else (sort.lstrip("-"), *STOCK.key)
+
+
+def _describe_unknown(store_id: str, sku: str) -> Problem:
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "Unknown shelf",
+        f"Expected a shelf that has had a movement, found none for {store_id}/{sku}. "
+        "List the shelves there are with GET /v1/stock.",
+    )

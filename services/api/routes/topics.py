@@ -1,0 +1,153 @@
+"""GET /v1/topics: every topic and view, as its contract describes it."""
+
+from datetime import timedelta
+from functools import cache
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from contracts import ADJUSTMENTS, CONTRACTS, Contract, schema_id, schemas_of
+from contracts import Field as ContractField
+from services.api.http.parameters import NoParameters
+from services.api.http.problems import Problem, document_responses
+from services.api.routes import examples
+from services.api.store.tables import Document, Table
+
+router = APIRouter(tags=["topics"])
+
+Name = Annotated[str, Path(description="the topic's contract", max_length=200)]
+
+
+class TopicField(BaseModel):
+    name: str
+    type: str = Field(description="string, bytes, int, long, boolean, timestamp or array")
+    unit: str | None = Field(description="what the number counts; null where it counts nothing")
+    required: bool = Field(description="whether every record has it")
+    description: str = Field(description="what it means")
+    fields: list["TopicField"] | None = Field(None, description="of each element of an array")
+
+
+class TopicRule(BaseModel):
+    name: str = Field(description="the reason given for rejecting a record that breaks it")
+    description: str | None = Field(description="why it is so")
+
+
+class Topic(BaseModel):
+    """One topic or view, as its contract says."""
+
+    name: str = Field(description="the topic; a view's rows are in the topic that getView names")
+    kind: str = Field(description="topic or view")
+    visibility: str = Field(description="public: for every reader; private: for this project alone")
+    owner: str = Field(description="who answers for it")
+    description: str = Field(description="what a record says, and what it does not")
+    key: list[str] = Field(description="the fields of a record's key, joined by a slash")
+    event_time: str | None = Field(description="the field that says when it happened")
+    horizon_seconds: int | None = Field(
+        description="how long after it happened a record may be published and still count"
+    )
+    skew_seconds: int | None = Field(
+        description="how long before it happened a record may be published, by a clock ahead"
+    )
+    retention_seconds: int | None = Field(
+        description="how much older than the newest a view's row may be before readers drop it"
+    )
+    grace_seconds: int | None = Field(
+        description="how long after a window's end an event may be published and be on time"
+    )
+    partitions: int
+    config: dict[str, str] = Field(description="the topic's settings in Kafka")
+    schema_id: int = Field(description="of the schema that records are written with now")
+    schema_ids: list[int] = Field(description="of every schema that its records may have")
+    fields: list[TopicField]
+    rules: list[TopicRule] = Field(description="what every record keeps to")
+    example: dict[str, Any] = Field(description="a record that keeps every rule")
+
+
+class Topics(BaseModel):
+    topics: list[Topic]
+
+
+@cache
+def describe(contract: Contract) -> Topic:
+    """Everything that a reader of the topic needs to know, with an example record."""
+    return Topic(
+        name=contract.name,
+        kind=contract.kind,
+        visibility=contract.visibility,
+        owner=contract.owner,
+        description=contract.description,
+        key=list(contract.key),
+        event_time=contract.event_time,
+        horizon_seconds=_to_seconds(contract.horizon),
+        skew_seconds=_to_seconds(contract.skew),
+        retention_seconds=_to_seconds(contract.retention),
+        grace_seconds=_to_seconds(contract.grace),
+        partitions=contract.settings.partitions,
+        config=dict(contract.settings.config),
+        schema_id=schema_id(contract),
+        schema_ids=sorted(schemas_of(contract)),
+        fields=[_describe_field(field) for field in contract.fields],
+        rules=[TopicRule(name=rule.name, description=rule.description) for rule in contract.rules],
+        example=_render_example(contract),
+    )
+
+
+def _describe_field(field: ContractField) -> TopicField:
+    inner = {"fields": [_describe_field(each) for each in field.fields]} if field.fields else {}
+    return TopicField(
+        name=field.name,
+        type=field.type,
+        unit=field.unit,
+        required=field.required,
+        description=field.description,
+        **inner,
+    )
+
+
+def _render_example(contract: Contract) -> Document:
+    table = Table(contract)
+    return table.to_json(table.to_stored(contract.examples[0]))
+
+
+def _to_seconds(span: timedelta | None) -> int | None:
+    return None if span is None else round(span.total_seconds())
+
+
+@cache
+def render(contract: Contract) -> Document:
+    """The description as JSON."""
+    return describe(contract).model_dump(exclude_unset=True)
+
+
+EXAMPLE = render(ADJUSTMENTS)
+
+
+@router.get(
+    "/v1/topics",
+    operation_id="listTopics",
+    summary="Every topic and view with its contract",
+    response_model=Topics,
+    responses=examples.ok({"topics": [EXAMPLE]}) | document_responses(),
+)
+async def list_topics(_: NoParameters) -> JSONResponse:
+    return JSONResponse({"topics": [render(one) for _, one in sorted(CONTRACTS.items())]})
+
+
+@router.get(
+    "/v1/topics/{name}",
+    operation_id="getTopic",
+    summary="One topic or view with its contract",
+    response_model=Topic,
+    responses=examples.ok(EXAMPLE) | document_responses(HTTPStatus.NOT_FOUND),
+)
+async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
+    if name not in CONTRACTS:
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            "Unknown topic",
+            f"Expected one of {', '.join(sorted(CONTRACTS))}, found {name}.",
+        )
+    return JSONResponse(render(CONTRACTS[name]))

@@ -1,0 +1,55 @@
+"""Record accounting: what became of the records that a pipeline has read."""
+
+from typing import TypedDict
+
+from contracts import BOOKS
+from services.api.store.snapshots import Snapshot
+from services.api.store.tables import Table
+
+TABLE = Table(BOOKS)
+NEWEST_PUBLISHED = (
+    f"select max(published_max) from {TABLE.name} where pipeline = ? and generation = ?"
+)
+ACCOUNTS = (
+    f"select topic, partition, applied, quarantined from {TABLE.name} "
+    "where pipeline = ? and generation = ?"
+)
+
+
+class Account(TypedDict):
+    """One input partition: records read, and what became of them."""
+
+    topic: str
+    partition: int
+    read: int
+    applied: int
+    quarantined: int
+    duplicate: int
+
+
+def read_accounts(snapshot: Snapshot) -> list[Account]:
+    """Per input partition, at the snapshot's marker: read = applied + duplicate + quarantined."""
+    marker = snapshot.marker
+    kept = snapshot.select(ACCOUNTS, (marker.pipeline, marker.generation)).fetchall()
+    counted = {(topic, partition): counts for topic, partition, *counts in kept}
+    entries: list[Account] = []
+    for (topic, partition), read in sorted(marker.inputs.items()):
+        applied, quarantined = counted.get((topic, partition), (0, 0))
+        entries.append(
+            {
+                "topic": topic,
+                "partition": partition,
+                "read": read,
+                "applied": applied,
+                "quarantined": quarantined,
+                "duplicate": read - applied - quarantined,
+            }
+        )
+    return entries
+
+
+def read_newest_ms(snapshot: Snapshot) -> int | None:
+    """Timestamp of the newest record counted at the marker, in epoch milliseconds of world time."""
+    marker = snapshot.marker
+    [newest] = snapshot.select(NEWEST_PUBLISHED, (marker.pipeline, marker.generation)).fetchone()
+    return None if newest is None else int(newest)

@@ -1,0 +1,161 @@
+"""Applies changelogs to a database: reads rows, applies them, commits at the marker."""
+
+from dataclasses import dataclass
+from time import monotonic
+
+from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract
+from infra.kafka import Partition
+from services.api.store.assembly import Assembly
+from services.api.store.changelog import End, Extent, Log, Record, decode
+from services.api.store.database import Database, Unusable
+from services.api.store.generation import Generation
+from services.api.store.marker import Marker, Offsets
+from services.api.store.tables import Stored, Table
+
+CHECK_SECONDS = 1.0
+MARKER_PARTITION: Partition = (MARKERS.name, 0)
+
+
+class BadChangelog(Exception):
+    """A pipeline wrote a record that its contract does not allow."""
+
+
+class Views:
+    """The topics that carry a generation's views, and the tables of these views."""
+
+    def __init__(self, generation: Generation) -> None:
+        self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
+        topics = {**generation.topics, BOOKS.name: BOOKS.name}
+        self.by_topic = {topic: view for view, topic in topics.items()}
+        self.tables = {view: Table(contract(view)) for view in topics}
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return MARKERS.name, *self.by_topic
+
+
+@dataclass
+class Work:
+    """Counters since the process started, over all runs."""
+
+    commits: int = 0
+    rows: int = 0
+
+
+class Applier:
+    """One uninterrupted run. Its caller is the only writer of the database."""
+
+    def __init__(
+        self, views: Views, database: Database, log: Log, extent: Extent, work: Work
+    ) -> None:
+        self._views = views
+        self._database = database
+        self._log = log
+        self._work = work
+        self._ids = extent.ids
+        self._next_check = monotonic() + CHECK_SECONDS
+        self._markers_known = False  # whether the marker topic was read to its end once
+        marker = database.find_marker()
+        start = find_start(extent, marker)
+        self.assembly: Assembly[Stored] = Assembly(
+            {at: offset for at, offset in start.items() if at != MARKER_PARTITION},
+            marker.batch if marker else None,
+        )
+        log.start(start)
+
+    def step(self) -> Marker | None:
+        """Apply what has arrived; returns the marker committed last, if any was.
+
+        Raises Unusable when the log is no longer the one that the database was built from.
+        """
+        self._check()
+        for each in self._log.read():
+            if isinstance(each, End):
+                self._take_end(each)
+            elif each.partition == MARKER_PARTITION:
+                self._take_marker(each)
+            else:
+                self.assembly.add(each.partition, each.offset, self._to_row(each))
+        last = None
+        while marker := self._advance():
+            last = marker
+        self._log.pause(self.assembly.list_full())
+        return last
+
+    def is_unmarked(self) -> bool:
+        """Whether there is no marker yet, and so nothing to load."""
+        return self._markers_known and self.assembly.target is None
+
+    def _check(self) -> None:
+        # The consumer does not notice when a topic is deleted and created again: it continues
+        # with the offsets of the old one.
+        if monotonic() < self._next_check:
+            return
+        self._next_check = monotonic() + CHECK_SECONDS
+        if self._log.read_ids() != self._ids:
+            raise Unusable("a topic was deleted and made anew")
+
+    def _advance(self) -> Marker | None:
+        if self._markers_known:
+            self.assembly.set_target()
+        for view, rows in self._group_by_view().items():
+            self._database.apply(view, rows)
+            self._work.rows += len(rows)
+        marker = self.assembly.find_complete()
+        if marker is not None:
+            self._database.commit(marker)
+            self._work.commits += 1
+            self.assembly.finish()
+        return marker
+
+    def _group_by_view(self) -> dict[str, list[Stored]]:
+        views: dict[str, list[Stored]] = {}
+        for (topic, _), row in self.assembly.take_ready():
+            views.setdefault(self._views.by_topic[topic], []).append(row)
+        return views
+
+    def _take_end(self, end: End) -> None:
+        if end.partition == MARKER_PARTITION:
+            self._markers_known = True
+        else:
+            self.assembly.note_end(end.partition, end.offset)
+
+    def _take_marker(self, record: Record) -> None:
+        if record.value is None or record.key.decode() != self._views.prefix:
+            return  # of another pipeline or generation, or a deletion
+        self.assembly.mark(Marker.parse(_decode(record, MARKERS), record.offset))
+
+    def _to_row(self, record: Record) -> Stored | None:
+        view = self._views.by_topic[record.partition[0]]
+        # Control topics carry the rows of all pipelines; other topics belong to this generation.
+        if view == BOOKS.name and not record.key.decode().startswith(f"{self._views.prefix}/"):
+            return None
+        return self._views.tables[view].to_stored(_decode(record, CONTRACTS[view]))
+
+
+def find_start(extent: Extent, marker: Marker | None) -> Offsets:
+    """The offsets to continue from after the marker; without one, the beginning of every topic.
+
+    Raises Unusable where the marker is of another log than the present one.
+    """
+    if marker is None:
+        return extent.starts
+    stored = {**marker.outputs, MARKER_PARTITION: marker.offset + 1}
+    for (topic, partition), offset in stored.items():
+        first, end = (side.get((topic, partition), 0) for side in (extent.starts, extent.ends))
+        if not first <= offset <= end:
+            raise Unusable(
+                f"the database goes on at offset {offset} of {topic}/{partition}, "
+                f"whose log holds {first} to {end}"
+            )
+    return {at: stored.get(at, first) for at, first in extent.starts.items()}
+
+
+def _decode(record: Record, expected: Contract) -> dict[str, object]:
+    where = f"{record.partition[0]}/{record.partition[1]} at offset {record.offset}"
+    if record.value is None:
+        raise BadChangelog(f"{where}: expected a row, found a deletion; views never delete keys")
+    decoded = decode(record.value)
+    if decoded.contract.name != expected.name:
+        raise BadChangelog(f"{where}: expected {expected.name}, found {decoded.contract.name}")
+    return decoded.value

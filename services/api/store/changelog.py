@@ -1,0 +1,181 @@
+"""The log as the materializer reads it: assigned partitions, from offsets of its own."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicCollection,
+    TopicPartition,
+)
+
+from contracts.consumer import reader
+from infra.kafka import (
+    Partition,
+    UnknownTopic,
+    admin,
+    consumer,
+    end_offsets,
+    partitions,
+    start_offsets,
+)
+from infra.kafka.errors import code
+from infra.settings import Settings
+from services.api.store.marker import Offsets
+
+RECORDS_PER_READ_MAX = 2_000
+WAIT_SECONDS = 0.1  # how long a read waits for a first record; a record ends the wait at once
+REQUEST_SECONDS_MAX = 10.0
+
+decode = reader("api")
+"""Decodes the fields that contracts/consumers/api.yaml declares, and no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    partition: Partition
+    offset: int
+    key: bytes
+    value: bytes | None
+    published_ms: int = 0  # the record's timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The present end of a partition; the offset is the next record's."""
+
+    partition: Partition
+    offset: int
+
+
+class OffsetGone(Exception):
+    """The log no longer, or not yet, holds the offset to go on from."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The topics, by the ids that Kafka gave them, and the offsets their partitions hold."""
+
+    ids: Mapping[str, str]
+    starts: Offsets
+    ends: Offsets
+
+
+class Log(Protocol):
+    """What the materializer asks of the log."""
+
+    def read_ids(self) -> Mapping[str, str]: ...
+
+    def read_extent(self) -> Extent: ...
+
+    def start(self, offsets: Offsets) -> None: ...
+
+    def read(self) -> Sequence[Record | End]: ...
+
+    def pause(self, full: Collection[Partition]) -> None: ...
+
+
+class Changelog:
+    """The log of Kafka, for a fixed set of topics."""
+
+    def __init__(self, settings: Settings, topics: Iterable[str]) -> None:
+        self._admin = admin(settings)
+        self._topics = sorted(set(topics))
+        self._held: set[Partition] = set()
+        self._consumer: Consumer = consumer(
+            settings,
+            enable_partition_eof=True,
+            # A missing offset means another log; a silent restart would hide that.
+            auto_offset_reset="error",
+            fetch_wait_max_ms=100,
+            fetch_queue_backoff_ms=5,
+            fetch_error_backoff_ms=50,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._consumer.close()
+
+    def read_ids(self) -> dict[str, str]:
+        """The id that Kafka gave each topic when it was made; raises UnknownTopic."""
+        answers = self._admin.describe_topics(
+            TopicCollection(self._topics), request_timeout=REQUEST_SECONDS_MAX
+        )
+        ids = {}
+        for topic, future in answers.items():
+            try:
+                ids[topic] = str(future.result(timeout=REQUEST_SECONDS_MAX).topic_id)
+            except KafkaException as error:
+                if code(error) == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    raise UnknownTopic(topic) from error
+                raise
+        return ids
+
+    def read_extent(self) -> Extent:
+        """Raises UnknownTopic when one of the topics is not there yet."""
+        return Extent(
+            ids=self.read_ids(),
+            starts=start_offsets(self._admin, self._topics),
+            ends=end_offsets(self._admin, self._topics),
+        )
+
+    def start(self, offsets: Offsets) -> None:
+        """Read from these offsets; read unnamed partitions from their beginning."""
+        self._held.clear()
+        every = partitions(self._admin, self._topics)
+        self._consumer.assign([TopicPartition(*at, offsets.get(at, 0)) for at in every])
+
+    def read(self) -> list[Record | End]:
+        """What has arrived, in order within a partition; empty after WAIT_SECONDS without a record.
+
+        Raises OffsetGone, and KafkaException for what retrying does not cure.
+        """
+        # A poll returns with the first record; consume alone would wait for all of them.
+        first = self._consumer.poll(WAIT_SECONDS)
+        if first is None:
+            return []
+        rest = self._consumer.consume(RECORDS_PER_READ_MAX, timeout=0)
+        return [each for message in (first, *rest) if (each := _read(message)) is not None]
+
+    def pause(self, full: Collection[Partition]) -> None:
+        """Pause these partitions and resume all others."""
+        wanted = set(full)
+        if wanted == self._held:
+            return
+        self._consumer.pause([TopicPartition(*at) for at in wanted - self._held])
+        self._consumer.resume([TopicPartition(*at) for at in self._held - wanted])
+        self._held = wanted
+
+
+def _read(message: Message) -> Record | End | None:
+    error = message.error()
+    if error is not None and error.code() != KafkaError._PARTITION_EOF:
+        _raise_lasting(error, message.topic())
+        return None
+    at = (message.topic() or "", message.partition() or 0)
+    offset = message.offset() or 0
+    if error is not None:
+        return End(at, offset)
+    return Record(at, offset, message.key() or b"", message.value(), message.timestamp()[1])
+
+
+def _raise_lasting(error: KafkaError, topic: str | None) -> None:
+    """Raise what waiting does not cure. The client itself retries a broker that is away."""
+    if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
+        raise OffsetGone(f"{topic}: the offset to go on from is gone: {error.str()}")
+    if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+        raise OffsetGone(f"{topic} is no longer there")
+    if error.fatal():
+        raise KafkaException(error)

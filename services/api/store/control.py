@@ -1,0 +1,70 @@
+"""Follows the control topics: the generations of every pipeline, and the world clock."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from contracts import CLOCKS, GENERATIONS, HEARTBEATS
+from infra.kafka import Partition
+from services.api.store.background import Background
+from services.api.store.changelog import End, Extent, Log, Record, decode
+from services.api.store.generation import Promotion
+from services.times import epoch_ms
+from services.world import WorldClock
+
+TOPICS = (GENERATIONS.name, CLOCKS.name, HEARTBEATS.name)
+
+
+class Control(Background):
+    """A thread that passes on every promotion, beginning with the newest of each pipeline."""
+
+    def __init__(
+        self,
+        open_log: Callable[[Iterable[str]], AbstractContextManager[Log]],
+        on_promotion: Callable[[Promotion], None],
+    ) -> None:
+        super().__init__("control", trouble="the control topics have not been read yet")
+        self.world: WorldClock | None = None
+        self._clock: WorldClock | None = None
+        self._beat_ms: int | None = None
+        self._open_log = open_log
+        self._on_promotion = on_promotion
+
+    def run_once(self) -> None:
+        with self._open_log(TOPICS) as topics:
+            extent = topics.read_extent()
+            topics.start({at: _find_start(at, extent) for at in extent.starts})
+            unread = set(extent.starts)  # partitions whose end has not been seen
+            newest: dict[tuple[Partition, bytes], Record] = {}
+            while not self.stopping.is_set():
+                for each in topics.read():
+                    if isinstance(each, End):
+                        unread.discard(each.partition)
+                    else:
+                        newest[each.partition, each.key] = each
+                if not unread:  # until then a record may be outdated
+                    self.clear_trouble()
+                    for record in newest.values():
+                        self._apply(record)
+                    newest.clear()
+
+    def _apply(self, record: Record) -> None:
+        if record.value is None:
+            if record.partition[0] == GENERATIONS.name:
+                self._on_promotion(Promotion.empty(record.key.decode()))
+            return
+        value = decode(record.value).value
+        if record.partition[0] == GENERATIONS.name:
+            self._on_promotion(Promotion.parse(value))
+        elif record.partition[0] == HEARTBEATS.name:
+            self._beat_ms = epoch_ms(value["event_time"])
+        else:
+            self._clock = WorldClock.parse(value)
+        if self._clock is not None:
+            self.world = replace(self._clock, beat_ms=self._beat_ms)
+
+
+def _find_start(at: Partition, extent: Extent) -> int:
+    """The first offset to read. Of the heartbeats, which are never deleted, one is enough."""
+    first = extent.starts[at]
+    return max(first, extent.ends[at] - 1) if at[0] == HEARTBEATS.name else first

@@ -1,0 +1,168 @@
+"""The views of one generation in one SQLite file, with one writer and many readers.
+
+Each generation has a file of its own. The next generation loads in one large transaction without
+delaying the commits of the served one, and a retired generation is a file to delete.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from services.api.store.changes import LAYOUT as CHANGES_LAYOUT
+from services.api.store.changes import Touched
+from services.api.store.marker import Marker, parse_marker
+from services.api.store.tables import Stored, Table
+
+LAYOUT_VERSION = 2  # of the tables below; those of the views are part of the schema digest
+CACHE_KIB_MAX = 32_768  # a transaction that needs more goes on in the WAL, on disk
+WAL_KEPT_BYTES_MAX = 64 * 1024 * 1024
+
+LAYOUT = f"""
+create table identity (name text primary key, value text not null) without rowid;
+create table progress (
+    only integer primary key check (only = 1),
+    marker text not null
+);
+{CHANGES_LAYOUT};
+"""
+
+
+class Unusable(Exception):
+    """The file cannot be continued and has to be rebuilt, for the reason given."""
+
+
+class Database:
+    """The writer. A transaction is open from the first row to the commit of its marker."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, tables: Iterable[Table]) -> None:
+        self.path = path
+        self._connection = connection
+        self._tables = {table.view: table for table in tables}
+        self._touched = Touched(self._tables)
+        self._inode = path.stat().st_ino
+
+    @classmethod
+    def open(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
+        """Continue with the existing file. Raises Unusable where it does not fit."""
+        tables = tuple(tables)
+        if not path.exists():
+            raise Unusable("there is no database yet")
+        try:
+            connection = connect(path)
+            _check(connection, {**identity, "schema": _digest_schema(tables)})
+        except sqlite3.DatabaseError as error:
+            raise Unusable(f"the database is damaged: {error}") from error
+        return cls(path, connection, tables)
+
+    @classmethod
+    def create(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
+        """An empty database, in place of any existing file."""
+        tables = tuple(tables)
+        remove(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = connect(path)
+        connection.execute("begin immediate")
+        for statement in (*LAYOUT.split(";"), *(sql for table in tables for sql in table.create)):
+            connection.execute(statement)
+        known = {**identity, "schema": _digest_schema(tables)}
+        connection.executemany("insert into identity values (?, ?)", known.items())
+        connection.execute("commit")
+        return cls(path, connection, tables)
+
+    def find_marker(self) -> Marker | None:
+        """The committed marker, whose offsets are where to continue; None before the first."""
+        return _select_marker(self._connection)
+
+    def apply(self, view: str, rows: Sequence[Stored]) -> None:
+        """Write rows that precede the next marker. Readers see them after `commit`."""
+        self._begin()
+        self._touched.add(view, rows)
+        self._connection.executemany(self._tables[view].upsert, rows)
+
+    def commit(self, marker: Marker) -> None:
+        """Commit rows, changes and the marker with its offsets in one transaction.
+
+        It deletes the rows whose retention is over.
+        """
+        self._begin()
+        for table in self._tables.values():
+            if table.prune:
+                self._connection.execute(table.prune)
+        self._touched.record(self._connection, marker)
+        self._connection.execute(
+            "insert or replace into progress values (1, ?)", (marker.to_json(),)
+        )
+        self._connection.execute("commit")
+
+    def is_in_place(self) -> bool:
+        """Whether the file written is still the file that readers find at the path."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except FileNotFoundError:
+            return False
+
+    def close(self) -> None:
+        """Close the file and discard what is not committed."""
+        self._connection.close()
+
+    def _begin(self) -> None:
+        if not self._connection.in_transaction:
+            self._connection.execute("begin immediate")
+
+
+def read_marker(path: Path) -> Marker | None:
+    """The marker committed in a file; None where there is no file or marker."""
+    if not path.exists():
+        return None
+    try:
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        try:
+            return _select_marker(connection)
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError:
+        return None
+
+
+def remove(path: Path) -> None:
+    """Delete a database and the files that SQLite keeps beside it."""
+    for suffix in ("-wal", "-shm", ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """The writer's connection to a file, which is created if it is missing."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    # NORMAL: a power cut may lose the last commits, both rows and offsets; they are read again.
+    for pragma in (
+        "journal_mode = wal",
+        "synchronous = normal",
+        f"cache_size = -{CACHE_KIB_MAX}",
+        f"journal_size_limit = {WAL_KEPT_BYTES_MAX}",
+    ):
+        connection.execute(f"pragma {pragma}")
+    return connection
+
+
+def _check(connection: sqlite3.Connection, wanted: Mapping[str, str]) -> None:
+    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise Unusable(f"the database is damaged: {verdict}")
+    found = dict(connection.execute("select name, value from identity"))
+    for name in sorted(wanted.keys() | found.keys()):
+        if found.get(name) != wanted.get(name):
+            raise Unusable(
+                f"the database was made for {name} {found.get(name, 'unnamed')}, "
+                f"now it is {wanted.get(name, 'unnamed')}"
+            )
+
+
+def _select_marker(connection: sqlite3.Connection) -> Marker | None:
+    row = connection.execute("select marker from progress").fetchone()
+    return parse_marker(row[0]) if row else None
+
+
+def _digest_schema(tables: Iterable[Table]) -> str:
+    statements = [str(LAYOUT_VERSION), LAYOUT, *(sql for table in tables for sql in table.create)]
+    return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]

@@ -1,0 +1,44 @@
+"""Why the store cannot answer now. `http` makes a problem document of each."""
+
+
+class StoreError(Exception):
+    """The store cannot answer now; a later attempt may succeed."""
+
+
+class ViewMissing(StoreError):
+    """No promoted generation that may be read carries the view."""
+
+    def __init__(self, view: str, refused: str | None, trouble: str | None) -> None:
+        super().__init__(f"{view}: {refused or 'no promoted generation'}{because(trouble)}")
+        self.view = view
+        self.refused = refused
+        """The invalid generation that carries it, and why it is invalid."""
+        self.trouble = trouble
+        """Why the control topics are not read."""
+
+
+class ViewLoading(StoreError):
+    """The promoted generation of the view is not loaded yet."""
+
+    def __init__(self, view: str, progress: str) -> None:
+        super().__init__(f"{view}: {progress}")
+        self.view = view
+        self.progress = progress
+
+
+class MirrorLoading(StoreError):
+    """The mirror of the topic does not hold the whole topic yet."""
+
+    def __init__(self, topic: str, reason: str) -> None:
+        super().__init__(f"{topic}: {reason}")
+        self.topic = topic
+        self.reason = reason
+
+
+class NoWorldClock(StoreError):
+    """No world clock has been announced."""
+
+
+def because(trouble: str | None) -> str:
+    """The trouble in brackets, to end a sentence with; empty where there is none."""
+    return f" ({trouble})" if trouble else ""

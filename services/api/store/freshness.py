@@ -1,0 +1,82 @@
+"""How old an answer is: it holds everything that the log held so long ago.
+
+A thread regularly asks the log where its topics end. An answer holds everything that the log held
+at such a moment if the inputs of its marker reach all ends observed then.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from infra.kafka import Partition
+from services.api.store.background import Background
+from services.api.store.marker import Offsets
+
+PERIOD_SECONDS = 0.2
+OBSERVATIONS_MAX = 3_000  # ten minutes; an answer older than that is said to be so
+
+Age = tuple[int | None, str | None]
+"""Milliseconds, or why they are unknown."""
+
+
+class Freshness(Background):
+    """Recent moments, and the ends of the topics at each, oldest first."""
+
+    def __init__(
+        self,
+        topics: Callable[[], Iterable[str]],
+        ends: Callable[[Iterable[str]], dict[Partition, int]],
+        moment: Callable[[], float] = monotonic,
+    ) -> None:
+        super().__init__("freshness")
+        self._topics = topics
+        self._ask = ends
+        self._moment = moment
+        self._seen: list[tuple[float, Offsets]] = []
+
+    def run_once(self) -> None:
+        self.observe()
+        self.clear_trouble()
+        self.stopping.wait(PERIOD_SECONDS)
+
+    def observe(self) -> None:
+        """Observe the ends once."""
+        topics = sorted(self._topics())
+        if not topics:
+            return
+        # The moment before the question: the answer certainly holds what the log held then.
+        asked = self._moment()
+        ends = self._ask(topics)
+        seen = self._seen
+        if seen and not _continues(ends, seen[-1][1]):
+            seen = []  # other topics, or another log: earlier observations do not apply
+        self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
+
+    def latest_ends(self) -> Offsets:
+        """The ends of the topics when last observed."""
+        seen = self._seen
+        return seen[-1][1] if seen else {}
+
+    def measure(self, inputs: Offsets) -> Age:
+        """The age of an answer that holds the inputs up to these offsets."""
+        topics = {topic for topic, _ in inputs}
+        seen = self._seen
+
+        def beyond(observation: tuple[float, Offsets]) -> bool:
+            ends = observation[1]
+            if not inputs.keys() <= ends.keys():
+                return True
+            return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
+
+        # Ends only grow: the moments that the answer covers come first.
+        held = bisect_right(seen, False, key=beyond)
+        if held:
+            return round((self._moment() - seen[held - 1][0]) * 1000), None
+        if not seen:
+            return None, "the log has not said yet where its topics end"
+        watched = round(self._moment() - seen[0][0])
+        return None, f"the log has been ahead of this answer for all of the {watched} s watched"
+
+
+def _continues(ends: Offsets, before: Offsets) -> bool:
+    return ends.keys() == before.keys() and all(ends[at] >= before[at] for at in before)

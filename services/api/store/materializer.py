@@ -1,0 +1,139 @@
+"""Keeps the database of one generation at the newest marker."""
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from services.api.store.applier import Applier, Views, Work
+from services.api.store.background import Background
+from services.api.store.changelog import Log
+from services.api.store.database import Database, Unusable
+from services.api.store.errors import because
+from services.api.store.generation import Generation
+from services.api.store.marker import Marker
+from services.api.store.rate import Rate
+from services.api.store.snapshots import Snapshots
+
+log = logging.getLogger("api.materializer")
+
+OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
+OnLoaded = Callable[["Materializer"], None]
+
+
+class Materializer(Background):
+    """A thread, the only writer of its file.
+
+    After an error it continues from what is on disk. A database that cannot be continued is rebuilt
+    from the beginning of the log.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        path: Path,
+        open_log: OpenLog,
+        on_loaded: OnLoaded,
+        on_commit: Callable[[], None],
+    ) -> None:
+        super().__init__(str(generation))
+        self.generation = generation
+        self.path = path
+        self.snapshots: Snapshots | None = None  # connections to read from; None until it is loaded
+        self.marker: Marker | None = None  # the last one committed
+        self.rate = Rate()
+        self.work = Work()
+        self._open_log = open_log
+        self._on_loaded = on_loaded
+        self._on_commit = on_commit
+        self._applier: Applier | None = None
+        self._before: Materializer | None = None
+
+    def follow(self, before: "Materializer | None") -> None:
+        """Start once an earlier writer of the same file has ended."""
+        self._before = before
+        self.start()
+
+    def measure_progress(self) -> tuple[int, int]:
+        """Offsets read, and offsets to read, up to the target marker; (0, 0) without a target."""
+        applier = self._applier
+        return applier.assembly.measure_progress() if applier else (0, 0)
+
+    def describe_progress(self) -> str:
+        """How far it is, for a person."""
+        read, total = self.measure_progress()
+        share = f"{read} of {total} records read" if total else "no marker read yet"
+        return f"{self.generation}: {share}{because(self.trouble)}"
+
+    def explain_absence(self) -> str | None:
+        """Why the views are neither loaded nor being loaded; None if they are."""
+        if self.snapshots is not None:
+            return None
+        if self.trouble is not None:
+            return self.trouble
+        applier = self._applier
+        return "no marker yet" if applier and applier.is_unmarked() else None
+
+    def run_once(self) -> None:
+        if self._before is not None:
+            self._before.join()
+            self._before = None
+        views = Views(self.generation)
+        with self._open_log(views.topics) as changelog:
+            database, applier = self._resume(views, changelog)
+            try:
+                self._applier = applier
+                self._serve(database.find_marker())
+                while not self.stopping.is_set():
+                    self._check(database)
+                    committed = applier.step()
+                    self.clear_trouble()
+                    if committed:
+                        self.rate.add(committed)
+                        self._serve(committed)
+            finally:
+                self._applier = None
+                database.close()
+
+    def _resume(self, views: Views, changelog: Log) -> tuple[Database, Applier]:
+        """The database on disk; a new one if that cannot be continued."""
+        extent = changelog.read_extent()
+        tables = tuple(views.tables.values())
+        identity = {
+            "generation": str(self.generation),
+            **{f"topic {topic}": extent.ids[topic] for topic in views.topics},
+        }
+        try:
+            database = Database.open(self.path, identity, tables)
+            try:
+                return database, Applier(views, database, changelog, extent, self.work)
+            except Unusable:
+                database.close()
+                raise
+        except Unusable as reason:
+            log.warning("%s: rebuilding from offset zero: %s", self.generation, reason)
+            self._withdraw()
+            database = Database.create(self.path, identity, tables)
+            return database, Applier(views, database, changelog, extent, self.work)
+
+    def _check(self, database: Database) -> None:
+        if not database.is_in_place():
+            raise Unusable(f"{self.path} is gone or another file")
+        if self.snapshots is not None and self.snapshots.damaged:
+            self._withdraw()
+            raise Unusable(f"{self.path} was found damaged by a reader")
+
+    def _serve(self, marker: Marker | None) -> None:
+        if marker is None:
+            return
+        self.marker = marker
+        if self.snapshots is None:
+            self.snapshots = Snapshots(self.path)
+            log.info("%s: loaded to batch %d", self.generation, marker.batch)
+            self._on_loaded(self)
+        self._on_commit()
+
+    def _withdraw(self) -> None:
+        if self.snapshots is not None:
+            self.snapshots.close()
+            self.snapshots = None

@@ -1,0 +1,137 @@
+"""The mirrored topics: how prices, purchase orders, confirmations and rejections are stored.
+
+All times are epoch milliseconds.
+"""
+
+import logging
+import sqlite3
+from typing import NamedTuple
+
+from contracts import CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE, holds_from
+from contracts.times import instant
+from contracts.validation import Rejection, validate
+from services.api.store.changelog import Record
+from services.api.store.mirror import Layout, create_layout
+from services.api.store.tables import Stored, Table
+
+CREATE_CHANGES = """
+create table changes (
+    partition integer not null,
+    "offset" integer not null,
+    event_id text not null,
+    sku text not null,
+    price_cents integer not null,
+    event_time integer not null,
+    effective_at integer not null,
+    published_at integer not null,
+    holds_from integer not null,
+    primary key (partition, "offset"),
+    unique (partition, event_id)
+) without rowid;
+create index "changes by sku" on changes (sku, holds_from, "offset")
+"""
+
+log = logging.getLogger("api.mirror")
+
+
+class PriceChange(NamedTuple):
+    """A price of a product, and the time from which it holds."""
+
+    sku: str
+    price_cents: int
+    effective_at: int
+    event_id: str
+    event_time: int
+    published_at: int
+    holds_from: int
+    offset: int
+
+
+COLUMNS = ", ".join(f'"{name}"' for name in PriceChange._fields)
+# Of changes that hold from the same moment, the one announced last counts.
+HOLDING = (
+    f"select {COLUMNS} from changes where sku = ? and holds_from <= ? "
+    'order by holds_from desc, "offset" desc limit 1'
+)
+NEXT = "select min(holds_from) from changes where sku = ? and holds_from > ?"
+HISTORY = (
+    f"select {COLUMNS} from changes "
+    'where sku = ? and (holds_from, "offset") < (?, ?) '
+    'order by holds_from desc, "offset" desc limit ?'
+)
+SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
+
+
+def _price_row(record: Record) -> Stored | None:
+    """The change in a record; None where the quarantine has it as rejected."""
+    event = validate(PRICE_CHANGES, record.key, record.value, record.published_ms)
+    if isinstance(event, Rejection):
+        log.info("%s/%d at %d: %s", *record.partition, record.offset, event.reason)
+        return None
+    since_ms = holds_from(event["effective_at"], record.published_ms)
+    times = (event["event_time"], event["effective_at"], record.published_ms, since_ms)
+    if any(instant(at) is None for at in times):
+        return None  # no calendar has the time, so nobody can ask for it
+    place = (record.partition[1], record.offset)
+    return *place, event["event_id"], event["sku"], event["price_cents"], *times
+
+
+PRICES = Layout(
+    topic=PRICE_CHANGES.name,
+    create=tuple(CREATE_CHANGES.split(";")),
+    # A second copy of an event changes nothing: the first copy counts.
+    insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    row=_price_row,
+)
+
+
+class Prices:
+    """Queries of the mirrored price changes, all in one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def find(self, sku: str, at_ms: int) -> tuple[PriceChange, int | None] | None:
+        """The change that holds at a moment, and when the next one takes over; None before it."""
+        found = self._connection.execute(HOLDING, (sku, at_ms)).fetchone()
+        if found is None:
+            return None
+        [until_ms] = self._connection.execute(NEXT, (sku, at_ms)).fetchone()
+        return PriceChange(*found), until_ms
+
+    def list_skus(self, after: str, at_ms: int, limit: int) -> list[str]:
+        """The products that have a price at the moment, in order."""
+        return [sku for (sku,) in self._connection.execute(SKUS, (after, at_ms, limit))]
+
+    def list_changes(self, sku: str, before: tuple[int, int], limit: int) -> list[PriceChange]:
+        """The changes of a product, the last to hold first."""
+        return [
+            PriceChange(*row) for row in self._connection.execute(HISTORY, (sku, *before, limit))
+        ]
+
+
+ORDER_ID = "purchase_order_id"
+NEWEST_ORDERS_FIRST = ("review_at", ORDER_ID)
+ORDERS_TABLE = Table(PURCHASE_ORDERS, key=(ORDER_ID,))
+CONFIRMATIONS_TABLE = Table(CONFIRMATIONS, key=(ORDER_ID,))
+
+# A second record of the same order changes nothing.
+ORDERS = create_layout(
+    ORDERS_TABLE,
+    "ignore",
+    f"create index newest on {ORDERS_TABLE.name} ({', '.join(NEWEST_ORDERS_FIRST)})",
+    f"create index shelves on {ORDERS_TABLE.name} "
+    f"(store_id, sku, {', '.join(NEWEST_ORDERS_FIRST)})",
+)
+CONFIRMED = create_layout(CONFIRMATIONS_TABLE, "ignore")
+
+REJECTIONS_TABLE = Table(QUARANTINE)
+NEWEST_REJECTIONS_FIRST = ("published_at", *QUARANTINE.key)
+
+# The quarantine may copy a record twice; the copies are one row.
+REJECTIONS = create_layout(
+    REJECTIONS_TABLE,
+    "replace",
+    f"create index newest on {REJECTIONS_TABLE.name} ({', '.join(NEWEST_REJECTIONS_FIRST)})",
+    f"create index counts on {REJECTIONS_TABLE.name} (topic, reason, published_at)",
+)

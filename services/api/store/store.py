@@ -1,0 +1,113 @@
+"""Everything that the API keeps of the log, and the threads that keep it."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from services.api.store.background import Background
+from services.api.store.commits import Commits
+from services.api.store.control import Control
+from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, because
+from services.api.store.freshness import Freshness
+from services.api.store.generation import INVALID
+from services.api.store.generations import Generations
+from services.api.store.mirror import Mirror
+from services.api.store.publisher import Publisher
+from services.api.store.registration import Registration
+from services.api.store.snapshots import Snapshots
+from services.clock import wall_ms
+from services.world import WorldClock
+
+STOP_SECONDS_MAX = 3.0
+"""With the five seconds that open answers are given, less than a container's time of grace."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """The views, the mirrored topics, the world clock, and the way into the log."""
+
+    control: Control
+    generations: Generations
+    commits: Commits
+    freshness: Freshness
+    publisher: Publisher
+    registration: Registration
+    prices: Mirror
+    orders: Mirror
+    confirmations: Mirror
+    rejections: Mirror
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when streams are to end."""
+
+    def start(self) -> None:
+        for each in self._background():
+            each.start()
+
+    def stop(self) -> None:
+        """Ask every thread to end, and wait for STOP_SECONDS_MAX in all.
+
+        A thread that still waits for a broker which is gone ends with the process. Its file is as
+        its last transaction left it.
+        """
+        until = time.monotonic() + STOP_SECONDS_MAX
+
+        def seconds_left() -> float:
+            return max(0.0, until - time.monotonic())
+
+        # The control thread stops first: it starts materializers.
+        self.control.stop()
+        self.control.join(seconds_left())
+        for each in self._background():
+            each.stop()
+        self.generations.stop(seconds_left)
+        for each in self._background():
+            each.join(seconds_left())
+
+    def end_streams(self) -> None:
+        """Let every stream tell its reader that the API stops."""
+        self.stopping.set()
+        self.commits.notify()
+
+    def is_alive(self) -> bool:
+        """Whether every background thread is at work."""
+        return all(each.is_alive() for each in (*self._background(), *self.generations.list_all()))
+
+    def snapshots(self, view: str, generation: int | None = None) -> Snapshots:
+        """Where to read the view from as it is now. Raises ViewMissing and ViewLoading.
+
+        The generation of that number is read while it is kept up to date, else the promoted one.
+        """
+        materializer = self.generations.find_view(view, generation)
+        if materializer is None:
+            raise self.missing(view)
+        if materializer.snapshots is None:
+            raise ViewLoading(view, materializer.describe_progress())
+        return materializer.snapshots
+
+    def missing(self, view: str) -> ViewMissing:
+        """The error of a view that no promoted generation carries."""
+        return ViewMissing(view, self._refused(view), self.control.trouble)
+
+    def world_clock(self) -> WorldClock:
+        """The clock of the world. Raises NoWorldClock while none has been announced."""
+        if self.control.world is None:
+            raise NoWorldClock
+        return self.control.world
+
+    def world_ms(self) -> int:
+        """World time in epoch milliseconds. Raises NoWorldClock."""
+        return self.world_clock().at(wall_ms())
+
+    def _refused(self, view: str) -> str | None:
+        """The generation of the view that may not be read, and why."""
+        for promotion in tuple(self.generations.promotions.values()):
+            for each in promotion.generations.values():
+                if view in each.views and each.state == INVALID:
+                    return f"{each} invalid{because(each.reason)}"
+        return None
+
+    def _background(self) -> tuple[Background, ...]:
+        return (
+            *(self.control, self.freshness, self.publisher, self.registration),
+            *(self.prices, self.orders, self.confirmations, self.rejections),
+        )

@@ -1,0 +1,167 @@
+"""A view's table, derived from its contract: a column per field, and the key of the view."""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from contracts import STOCK_LEVELS, Contract, Row
+from services.times import epoch_ms, in_ms, render_instant, render_instant_or_none
+
+INDEXED = {STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time")}
+"""Columns that routes filter or sort by, beyond the key and its time.
+SQLite adds the key to each."""
+
+VERSION = "version"  # by contract, the number of events applied to a row
+
+Stored = tuple[Any, ...]
+"""A row as SQLite holds it: the contract's fields in order, timestamps as epoch ms."""
+
+Document = dict[str, object]
+"""JSON as clients see it. Of a row, the contract says which fields it has."""
+
+
+class Table:
+    """The SQL of one view, and the conversion of its values into SQLite and out of it.
+
+    `create` makes the table, `upsert` writes a row unless a newer version is there already,
+    `prune` removes rows whose retention is over, `select` begins a query over all fields, and
+    `select_one` takes a key.
+    """
+
+    def __init__(self, contract: Contract, key: Sequence[str] = ()) -> None:
+        """`key`: the fields of the primary key, where they differ from the contract's."""
+        key = tuple(key) or contract.key
+        kinds = {field.name: KINDS[field.type] for field in contract.fields}
+        names = tuple(kinds)
+        rest = [name for name in names if name not in key]
+        columns = ", ".join(f"{_quote(name)} {kind.sql}" for name, kind in kinds.items())
+        updates = ", ".join(f"{_quote(name)} = excluded.{_quote(name)}" for name in rest)
+        self.contract = contract
+        self.view = contract.name
+        self.name = _quote(contract.name)
+        self.columns = names
+        self.key = key
+        self.types = {name: PYTHON[kind.sql] for name, kind in kinds.items()}
+        self.create = (
+            f"create table {self.name} ({columns}, primary key ({_list(key)})) without rowid",
+            *(
+                f"create index {_quote(f'{contract.name} by {column}')} "
+                f"on {self.name} ({_quote(column)})"
+                for column in _list_indexed(contract)
+            ),
+        )
+        self.upsert = (
+            f"insert into {self.name} ({_list(names)}) values ({_places(names)}) "
+            f"on conflict ({_list(key)}) do update set {updates} "
+            f"where excluded.{VERSION} >= {self.name}.{VERSION}"
+        )
+        self.select = f"select {_list(names)} from {self.name}"
+        conditions = " and ".join(f"{_quote(name)} = ?" for name in key)
+        self.select_one = f"{self.select} where {conditions}"
+        self.oldest = _select_oldest(self.name, contract)
+        self.prune = (
+            f"delete from {self.name} where {contract.began} < ({self.oldest})"
+            if self.oldest
+            else None
+        )
+        self._key_at = tuple(names.index(name) for name in key)
+        self._into = tuple((name, kind.into) for name, kind in kinds.items())
+        self._out = tuple((name, kind.out) for name, kind in kinds.items())
+
+    def to_stored(self, value: Row) -> Stored:
+        """A decoded row as SQLite holds it."""
+        return tuple(into(value[name]) for name, into in self._into)
+
+    def key_of(self, row: Stored) -> Stored:
+        """The key of a stored row."""
+        return tuple(row[at] for at in self._key_at)
+
+    def to_json(self, row: Sequence[Any]) -> Document:
+        """A stored row as clients see it in JSON."""
+        return {name: out(kept) for (name, out), kept in zip(self._out, row, strict=True)}
+
+
+def _list_indexed(contract: Contract) -> tuple[str, ...]:
+    began = contract.began
+    time = (began,) if began and began != contract.key[0] else ()
+    return (*INDEXED.get(contract.name, ()), *time)
+
+
+def _select_oldest(table: str, contract: Contract) -> str | None:
+    """SQL for the earliest time kept, in epoch ms; None for a view without retention.
+
+    Retention counts from the newest row, so readers of the same rows keep the same rows.
+    """
+    if contract.retention is None:
+        return None
+    return f"select max({contract.began}) - {in_ms(contract.retention)} from {table}"
+
+
+class _Kind:
+    """How values of one type are stored, and how they are rendered."""
+
+    def __init__(
+        self,
+        sql: str,
+        into: Callable[[Any], Any] = lambda value: value,
+        out: Callable[[Any], Any] = lambda kept: kept,
+    ) -> None:
+        self.sql = sql
+        self.into = into
+        self.out = out
+
+
+def encode_base64(stored: bytes) -> str:
+    return b64encode(stored).decode()
+
+
+def to_json_value(value: object) -> object:
+    """A decoded value as clients see it in JSON."""
+    found: object = json.loads(_dump(value))
+    return found
+
+
+def to_document(values: Mapping[str, object]) -> Document:
+    """Decoded values by name, as clients see them in JSON."""
+    return {name: to_json_value(value) for name, value in values.items()}
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, default=_render)
+
+
+def _render(value: Any) -> str:
+    return encode_base64(value) if isinstance(value, bytes) else render_instant(epoch_ms(value))
+
+
+def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else function(value)
+
+
+KINDS = {
+    "string": _Kind("text"),
+    "bytes": _Kind("blob", out=_unless_none(encode_base64)),
+    "int": _Kind("integer"),
+    "long": _Kind("integer"),
+    "boolean": _Kind("integer", out=_unless_none(bool)),
+    "timestamp": _Kind("integer", _unless_none(epoch_ms), render_instant_or_none),
+    "array": _Kind("text", _unless_none(_dump), _unless_none(json.loads)),
+}
+"""By the type of a contract's field."""
+
+
+PYTHON: Mapping[str, type] = {"text": str, "blob": bytes, "integer": int}
+"""The Python type of each SQLite type."""
+
+
+def _quote(name: str) -> str:
+    return f'"{name}"'
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(_quote(name) for name in names)
+
+
+def _places(names: Sequence[str]) -> str:
+    return ", ".join("?" for _ in names)

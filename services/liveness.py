@@ -1,0 +1,56 @@
+"""Liveness of services: the wall clock at a service's last start, for others to read.
+
+It is the metadata of an offset in a consumer group of its own: a service's main group accepts
+nothing from a process that has not joined it yet.
+"""
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from contracts import CLOCKS
+from infra.kafka import consumer
+from infra.kafka.errors import UNSETTLED, code
+from infra.settings import Settings
+from infra.wait import until
+from services.clock import wall_ms
+
+PLACE = (CLOCKS.name, 0)
+ANSWER_SECONDS_MAX = 5.0
+SETTLED_SECONDS_MAX = 30.0
+
+
+def report_start(settings: Settings, service: str) -> None:
+    """Report that the service is at work. Raises TimeoutError and KafkaException."""
+    client = consumer(settings, name_group(service))
+    try:
+        if not until(lambda: _commit(client), SETTLED_SECONDS_MAX):
+            raise TimeoutError(
+                f"Expected Kafka to take the start of {service} within {SETTLED_SECONDS_MAX:g} s, "
+                "but it did not. See what it waits for: make logs COMPONENT=broker"
+            )
+    finally:
+        client.close()
+
+
+def read_start_ms(settings: Settings, service: str) -> int:
+    """When the service last started, in epoch milliseconds; 0: never. Raises KafkaException."""
+    client = consumer(settings, name_group(service))
+    try:
+        (found,) = client.committed([TopicPartition(*PLACE)], timeout=ANSWER_SECONDS_MAX)
+        return int(found.metadata or 0)
+    finally:
+        client.close()
+
+
+def name_group(service: str) -> str:
+    return f"{service}.sign"
+
+
+def _commit(client: Consumer) -> bool:
+    try:
+        start = TopicPartition(*PLACE, 0, metadata=str(wall_ms()))
+        client.commit(offsets=[start], asynchronous=False)
+    except KafkaException as error:
+        if code(error) not in UNSETTLED:
+            raise
+        return False
+    return True

@@ -1,0 +1,27 @@
+"""Moments in milliseconds of 1970, and as text."""
+
+from datetime import datetime, timedelta
+
+from contracts.times import EPOCH
+
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def in_ms(span: timedelta) -> int:
+    """Whole milliseconds of a span of time, rounded down."""
+    return span // MILLISECOND
+
+
+def epoch_ms(moment: datetime | int) -> int:
+    """Whole milliseconds since the epoch of a decoded timestamp."""
+    return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)
+
+
+def render_instant(at_ms: int) -> str:
+    """Epoch milliseconds as clients see them: ISO 8601, UTC."""
+    moment = EPOCH + timedelta(milliseconds=at_ms)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def render_instant_or_none(at_ms: int | None) -> str | None:
+    return None if at_ms is None else render_instant(at_ms)

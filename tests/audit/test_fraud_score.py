@@ -1,0 +1,154 @@
+"""A score that cannot be bad proves nothing; and the rules' own, over a world drawn anew."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from audit.fraud import FraudOracle
+from audit.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, scores
+from audit.log import Record
+from audit.timeline import at
+from contracts import INCIDENTS, decode
+from generators import wire
+from generators.ticks import TICKS_PER_DAY
+from generators.world import World
+from pipelines.fraud.thresholds import Thresholds
+from tests.generators.worlds import SMALL
+from tests.seeds import drawn
+
+LATER = at("12:00", days=3)
+RULE = "card-velocity"
+DAYS = 4
+
+
+def incident(name: str, planted_as: str = "fraud", rule: str = RULE, strength: int = 9) -> Incident:
+    """With one event, of the same name."""
+    event = {"topic": "t", "event_id": name, "event_time": at("10:00")}
+    return {
+        "incident_id": f"I-{name}",
+        "rule": rule,
+        "planted_as": planted_as,
+        "strength": strength,
+        "world_at": at("10:05"),
+        "events": [event],
+    }
+
+
+def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: Any) -> Alert:
+    """Resting on the events of those names."""
+    evidence = [{"topic": "t", "event_id": name, "event_time": at("10:00")} for name in events]
+    told = {"rule": rule, "status": "open", "decided_at": at("10:04"), "evidence": evidence}
+    return Alert({**told, **row}, seen)
+
+
+def scored(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
+    return scores(lambda: alerts, incidents, LATER, Thresholds()).by_rule[rule]
+
+
+def test_a_fraud_is_caught_by_an_alert_that_rests_on_one_of_its_events() -> None:
+    found = scored([alert("a", "x")], incident("a"), incident("b"))
+    assert (found.recall, found.precision) == (Share(1, 2), Share(1, 1))
+    assert found.decided_in == timedelta(minutes=4)
+
+
+def test_an_alert_of_another_rule_is_right_and_does_not_catch_it() -> None:
+    alerts = [alert("a", rule="bulk-purchase")]
+    assert scored(alerts, incident("a")).recall == Share(0, 1)
+    assert scored(alerts, incident("a"), rule="bulk-purchase").precision == Share(1, 1)
+
+
+def test_an_alert_on_the_innocent_or_on_nothing_planted_is_wrong() -> None:
+    found = scored([alert("a"), alert("z")], incident("a", "look-alike"))
+    assert found.precision == Share(0, 2)
+    assert found.recall == Share(0, 0)
+
+
+def test_what_was_withdrawn_neither_catches_nor_errs() -> None:
+    found = scored([alert("a", status="withdrawn")], incident("a"))
+    assert (found.recall, found.precision) == (Share(0, 1), Share(0, 0))
+
+
+def test_what_is_near_the_threshold_is_shown_apart() -> None:
+    planted = [
+        incident("a", strength=6),
+        incident("b", strength=6),
+        incident("c", strength=9),
+        incident("d", "look-alike", strength=4),
+        incident("e", "look-alike", strength=5),
+    ]
+    found = scored([alert("a"), alert("c"), alert("e")], *planted)
+    assert (found.near_caught, found.near_spared) == (Share(1, 2), Share(1, 2))
+
+
+def test_what_is_not_settled_is_not_scored() -> None:
+    young = LATER - SETTLING + timedelta(minutes=1)
+    found = scored([alert("a", decided_at=young)], {**incident("a"), "world_at": young})
+    assert (found.recall, found.precision) == (Share(0, 0), Share(0, 0))
+
+
+def test_the_time_until_an_alert_was_seen_counts_from_the_deciding_record() -> None:
+    found = scored([alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b"))
+    assert found.to_see == (timedelta(seconds=2),)
+
+
+def test_one_bad_rule_spoils_a_good_total() -> None:
+    planted = [incident(f"{n}") for n in range(98)]
+    planted += [incident(name, rule="bulk-purchase") for name in "ab"]
+    alerts = [alert(f"{n}") for n in range(98)]
+    assert not scores(lambda: alerts, planted, LATER, Thresholds()).good
+    alerts += [alert(name, rule="bulk-purchase") for name in "ab"]
+    assert scores(lambda: alerts, planted, LATER, Thresholds()).good
+
+
+def test_the_rules_find_what_a_drawn_world_plants() -> None:
+    """Four days are few incidents of each rule: by rule, the limits are a little lower here."""
+    chance = drawn("planted frauds")
+    told: list[Incident] = []
+    world = World(
+        replace(
+            SMALL,
+            seed=chance.getrandbits(31),
+            stores=8,
+            products=200,
+            receipts_per_minute=20.0,
+            fraud_rate=0.001,
+            look_alike_rate=0.004,
+            beyond_horizon_rate=0.0005,
+            future_rate=0.0005,
+            malformed_rate=0.0005,
+            broken_rule_rate=0.0005,
+        )
+    )
+    oracle = FraudOracle(log(world, told), Thresholds())
+    found = scores(lambda: map(Alert, oracle.view()), told, oracle.ends_at, Thresholds())
+    assert found.total.recall.of > 60
+    assert found.total.recall.share >= 0.9, shown(found)
+    assert found.total.precision.share >= 0.88, shown(found)
+    for rule, of_rule in found.by_rule.items():
+        assert of_rule.recall.hits + 3 >= of_rule.recall.of, (rule, shown(found))
+        assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, shown(found))
+
+
+def log(world: World, told: list[Incident]) -> Iterator[Record]:
+    """What the world publishes; incidents are put aside."""
+    for _ in range(DAYS * TICKS_PER_DAY):
+        for one in world.tick():
+            if one.topic == INCIDENTS.name:
+                told.append(decode(wire.value(one)).value)
+            elif not one.topic.startswith("private."):
+                yield Record(
+                    topic=one.topic,
+                    partition=one.partition,
+                    offset=one.sequence,
+                    published_ms=one.published_ms,
+                    key=one.key.encode(),
+                    value=wire.value(one),
+                    headers={},
+                )
+
+
+def shown(found: Scores) -> str:
+    return ", ".join(
+        f"{rule}: caught {one.recall}, right {one.precision}" for rule, one in found.by_rule.items()
+    )

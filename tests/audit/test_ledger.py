@@ -1,0 +1,137 @@
+"""The audit against a real log: it closes over every kind of dirt, and it can fail."""
+
+from threading import Event as Signal
+
+import pytest
+
+from audit.inventory import Oracle
+from audit.ledger import DIRT, SEEN, Audit, audit
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    SHIPMENTS,
+    decode,
+    encode,
+    key,
+)
+from generators.simulator import simulate
+from infra.kafka import Partition, admin, end_offsets
+from infra.settings import Settings
+from services.quarantine.reading import read_record
+from tests.services.quarantine.publishing import milliseconds, put
+
+pytestmark = pytest.mark.e2e
+
+MOVING = [topic.name for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)]
+RATES = {f"simulator_{kind}_rate": 0.02 for kind in DIRT if kind != "duplicates"}
+
+
+@pytest.fixture(scope="module")
+def dirty(kafka: Settings) -> Settings:
+    """The log of one day in a small and very dirty world."""
+    world = {
+        "simulator_stores": 4,
+        "simulator_products": 60,
+        "simulator_receipts_per_second": 2.0,
+        "simulator_duplicate_rate": 0.05,
+        **RATES,
+    }
+    settings = kafka.model_copy(update=world)
+    simulate(settings, Signal(), backfill_days=1, live=False)
+    return settings
+
+
+@pytest.fixture
+def ends(dirty: Settings) -> dict[Partition, int]:
+    return end_offsets(admin(dirty), MOVING)
+
+
+@pytest.fixture
+def oracle(dirty: Settings, ends: dict[Partition, int]) -> Oracle:
+    return Oracle(dirty, ends)
+
+
+def test_at_the_end_of_the_log_everything_closes(dirty: Settings, oracle: Oracle) -> None:
+    found = audit(dirty, oracle)
+    assert all(found.dirt[kind] > 0 for kind in DIRT)
+    assert found.differences == []
+    assert found.seen["untimely"][0] > 0
+    assert found.seen["unreadable"][0] > 0
+    assert found.agrees
+    assert found.made
+    assert found.quarantined > 0
+
+
+def test_at_any_other_offsets_everything_closes_too(
+    dirty: Settings, ends: dict[Partition, int]
+) -> None:
+    for share in (0.3, 0.55, 0.8):
+        # Most adjustments are openings: the first page lies behind them.
+        cut = {
+            at: end if at[0] == ADJUSTMENTS.name else int(end * share) for at, end in ends.items()
+        }
+        found = audit(dirty, Oracle(dirty, cut))
+        assert found.agrees
+        assert found.pages > 0
+
+
+def test_before_the_first_page_the_audit_is_not_made(
+    dirty: Settings, ends: dict[Partition, int]
+) -> None:
+    found = audit(dirty, Oracle(dirty, {at: min(end, 5) for at, end in ends.items()}))
+    assert (found.pages, found.made) == (0, False)
+
+
+def test_a_line_that_is_lost_is_found(dirty: Settings, oracle: Oracle) -> None:
+    oracle.engine.execute(
+        'delete from posted where "offset" = (select max("offset") / 2 from posted)'
+    )
+    assert audit(dirty, oracle).differences
+
+
+def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracle) -> None:
+    before = audit(dirty, oracle)
+    missing = oracle.engine.sql(
+        """
+        select topic, partition, min("offset"), count(distinct sku)
+        from posted
+        group by topic, partition, event_id
+        having not bool_or(on_time)
+        """
+    )
+    topic, partition, offset, shelves = missing.fetchall()[0]
+    original = read_record(dirty, topic, partition, offset)
+    said = decode(original.value).value
+    now = RELEASES.examples[0]["event_time"]
+    event = {
+        **RELEASES.examples[0],
+        "topic": topic,
+        "record_key": said["store_id"],
+        "original_event_id": said["event_id"],
+        "value": original.value,
+    }
+    put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), milliseconds(now))
+    after = audit(dirty, Oracle(dirty, end_offsets(admin(dirty), [*MOVING, RELEASES.name])))
+    assert after.agrees
+    assert after.quarantined == before.quarantined - shelves
+
+
+@pytest.mark.parametrize(
+    ("what", "forget"),
+    [
+        ("unreadable", "delete from unreadable where sequence < 1000"),
+        ("untimely", "update posted set on_time = true"),
+        ("repeated", 'update posted set event_id = event_id || "offset"'),
+    ],
+)
+def test_dirt_that_the_log_does_not_show_is_found(
+    dirty: Settings, oracle: Oracle, what: str, forget: str
+) -> None:
+    oracle.engine.execute(forget)
+    found: Audit = audit(dirty, oracle)
+    ledger, log = found.seen[what]
+    assert ledger != log
+    assert not found.agrees
+    assert what in SEEN

@@ -1,0 +1,25 @@
+"""A data folder on which the commands work, without the settings of whoever runs the tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings, remember, settings
+from tests.unset import without_settings
+
+
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    yield from without_settings(monkeypatch)
+
+
+@pytest.fixture
+def current(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Settings:
+    """The settings of a data folder that has been started before."""
+    home = tmp_path / "data"
+    monkeypatch.setenv("DATA_DIR", str(home))
+    remember(Settings(data_dir=home))
+    (home / "logs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return settings()

@@ -1,0 +1,82 @@
+"""retail backfill: with nothing running, and with a shop at work."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from cli import up
+from cli.backfill import SIMULATOR, said
+from cli.down import stop
+from cli.ready import readiness
+from generators.run import Progress
+from generators.ticks import START_MS, TICKS_PER_DAY
+from infra.kafka import admin, newest_ms
+from infra.processes import environment
+from infra.settings import Settings
+from infra.supervisor import daemon
+from infra.supervisor.manager import Manager
+from infra.wait import wait_until
+from tests.ports import free_port_base
+
+DAY_MS = 24 * 3_600_000
+BEATS = "public.world.heartbeat.v1"
+COMMAND_SECONDS_MAX = 120
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "data",
+        port_base=free_port_base(),
+        simulator_stores=3,
+        simulator_products=50,
+        simulator_receipts_per_second=1.0,
+    )
+
+
+def backfill(where: Settings, days: int) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "cli.main", "backfill", str(days)],
+        env=environment(where),
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS_MAX,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def world_is_ready(where: Settings, manager: Manager) -> bool:
+    process = manager.process(SIMULATOR)
+    return readiness(where, SIMULATOR, process.started_at) is not None
+
+
+@pytest.mark.e2e
+def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settings) -> None:
+    assert "2026-03-03 08:00" in backfill(home, 1)
+    assert daemon.running(home.data_dir) is None
+
+    manager = up.managed(home)
+    try:
+        up.start_broker(home, manager)
+        manager.start(SIMULATOR)
+        wait_until(lambda: world_is_ready(home, manager), "the world runs", 60)
+        pid = manager.process(SIMULATOR).pid
+        assert "2026-03-05 08:00" in backfill(home, 3)
+        assert world_is_ready(home, manager)
+        assert manager.process(SIMULATOR).pid != pid
+        assert min(newest_ms(admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
+        assert "nothing was missing" in backfill(home, 2)
+    finally:
+        stop(home)
+
+
+def test_progress_says_the_world_s_date_the_records_and_the_rate() -> None:
+    moment = datetime(2026, 3, 4, 8, 0, tzinfo=UTC)
+    assert said(Progress(2 * TICKS_PER_DAY, 30_000), 2.0) == (
+        f"{moment:%Y-%m-%d %H:%M} · 30,000 records · 15,000/s"
+    )

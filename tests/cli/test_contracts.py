@@ -1,0 +1,85 @@
+"""The commands about contracts, as a person or a program calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import application
+from infra.settings import Settings
+from tests.contracts.evolution.editing import RECEIPT, copied, edit
+
+WRITES = "writes: [{}]\n\nreads:\n"
+
+
+def told(*words: str, exit_code: int = 0) -> str:
+    done = CliRunner().invoke(application(), ["contracts", *words])
+    assert done.exit_code == exit_code, done.output
+    return done.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return copied(tmp_path / "contracts")
+
+
+def test_the_contracts_of_this_repository_break_nobody() -> None:
+    assert told("check").endswith("nobody breaks\n")
+
+
+def test_a_break_fails_the_check_and_programs_are_told_who(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
+    found = json.loads(told("check", "--folder", str(folder), "--json", exit_code=1))
+    [only] = found["breaks"]
+    assert only["place"] == "lines[].unit_price_cents"
+    assert "loyalty" in only["readers_that_break"]
+    assert "inventory" in only["readers_that_do_not"]
+    assert found["matrix"]["public.sales.receipt.v1"]["present"]["loyalty"]
+    assert not found["matrix"]["public.sales.receipt.v1"]["1.0.0"]["loyalty"]
+
+
+def test_a_file_that_does_not_load_is_told_as_a_fault(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("status: active", "status: active\ntags: [till]")]})
+    assert "fault: topics/sales/receipt.v1.yaml" in told(
+        "check", "--folder", str(folder), exit_code=1
+    )
+
+
+def test_nothing_is_released_while_something_breaks(folder: Path) -> None:
+    edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
+    assert "Nothing is released" in told("release", "--folder", str(folder), exit_code=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("public.sales.exchange.v1", "topic"),
+        ("public.sales.best-seller.v1", "view"),
+        ("public.sales.rush.v1", "window"),
+    ],
+)
+def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
+    folder: Path, name: str, kind: str
+) -> None:
+    told("new", name, "--kind", kind, "--folder", str(folder))
+    found = json.loads(told("check", "--folder", str(folder), "--json"))
+    assert name in found["drafts"]
+    assert not found["pending"]
+    edit(folder, {"consumers/loyalty.yaml": [("reads:\n", WRITES.format(name))]})
+    found = json.loads(told("check", "--folder", str(folder), "--json"))
+    assert name not in found["drafts"]
+    assert [each["contract"] for each in found["pending"]] == [name]
+
+
+def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:
+    words = ["contracts", "new", "public.sales.receipt.v2", "--folder", str(folder)]
+    assert "Add --sunset YYYY-MM-DD" in str(CliRunner().invoke(application(), words).exception)
+
+
+def test_the_catalogue_is_written_where_it_is_wanted(current: Settings, tmp_path: Path) -> None:
+    docs = "http://127.0.0.1:8000/data-docs"
+    told("catalogue", "--into", str(tmp_path / "site"), "--data-docs", docs)
+    assert docs in (tmp_path / "site" / "index.html").read_text()
+    told("catalogue")
+    assert (current.data_dir / "catalogue" / "style.css").exists()

@@ -1,0 +1,84 @@
+"""The command line itself."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import application, main
+from infra.kafka import offsets
+from infra.settings import Settings, root
+from tests.rooms import INSTALLED
+
+VERBS = (
+    "up",
+    "backfill",
+    "down",
+    "status",
+    "logs",
+    "reset",
+    "doctor",
+    "topics",
+    "load",
+    "contracts",
+    "quarantine",
+    "verify",
+)
+
+
+def test_help_names_every_verb() -> None:
+    shown = CliRunner().invoke(application(), ["--help"]).output
+    assert all(f" {verb} " in shown for verb in VERBS)
+
+
+def test_trouble_is_said_without_a_traceback(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["retail", "logs", "till"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == (
+        "There is no component till. There are: broker, simulator, quarantine, pipelines, api"
+    )
+
+
+def test_a_command_that_asks_a_silent_broker_says_how_to_start_it(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["retail", "replay", "status"])
+    monkeypatch.setattr(offsets, "REQUEST_SECONDS_MAX", 0.2)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == (
+        f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
+    )
+
+
+def test_every_bad_contract_is_told_without_a_traceback(tmp_path: Path) -> None:
+    """By a command that has nothing to do with contracts, too: all of them load the contracts."""
+    for room in INSTALLED:
+        unwanted = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(root() / room, tmp_path / room, ignore=unwanted)
+    files = ("topics/sales/receipt.v1.yaml", "topics/sales/refund.v1.yaml")
+    for file in files:
+        contract = tmp_path / "contracts" / file
+        contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
+    for command in (["contracts", "check"], ["verify"]):
+        told = subprocess.run(
+            [sys.executable, "-m", "cli.main", *command],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert told.returncode == 1
+        lines = told.stderr.splitlines()
+        assert len(lines) == len(files), told.stderr
+        for file, line in zip(files, lines, strict=True):
+            assert file in line
+            assert "Cashier" in line

@@ -1,0 +1,100 @@
+"""retail quarantine: what a person sees of what was rejected."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import quarantine
+from cli.alone import Busy, alone
+from cli.main import application
+from cli.quarantine import NoPlace
+from contracts import ADJUSTMENTS, RECEIPTS
+from infra.settings import Settings
+from tests.services.quarantine.publishing import HOUR_MS, Place, hours, publish, stop_world
+
+HAPPENED = RECEIPTS.examples[0]["event_time"]
+
+ANSWER = {
+    "items": [
+        {
+            "topic": RECEIPTS.name,
+            "partition": 2,
+            "offset": 10415,
+            "reason": "late",
+            "published_at": "2026-03-02T13:12:00.000Z",
+        }
+    ],
+    "counts": [{"topic": RECEIPTS.name, "reason": "late", "records": 1417}],
+}
+
+
+@pytest.fixture
+def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """The settings under which the commands run: those of the broker."""
+    monkeypatch.setattr(quarantine, "settings", lambda: kafka)
+    return kafka
+
+
+def said(*words: str) -> str:
+    done = CliRunner().invoke(application(), ["quarantine", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def written(place: Place) -> str:
+    return "/".join(map(str, place))
+
+
+def test_the_list_counts_and_names_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def answer(_: Settings, query: Mapping[str, Any]) -> Any:
+        asked.append(query)
+        return ANSWER
+
+    monkeypatch.setattr(quarantine, "listed", answer)
+    shown = said("list", "--reason", "late", "--limit", "5")
+    assert asked == [{"reason": "late", "limit": 5}]
+    assert f"1,417   late     {RECEIPTS.name}" in shown
+    assert f"late     {RECEIPTS.name}/2/10415" in shown
+    assert json.loads(said("list", "--json")) == ANSWER
+
+
+def test_a_record_is_shown_with_what_can_be_done(shop: Settings) -> None:
+    late = publish(shop, RECEIPTS, 3 * HOUR_MS)
+    shown = said("show", written(late))
+    assert "receipt" in shown
+    assert "event_id      S003-8412-R17" in shown
+    assert "later than the horizon of 2 h" in shown
+    assert "may be released" in shown
+    broken = publish(shop, ADJUSTMENTS, units=0)
+    assert "Publish a corrected event" in said("show", written(broken))
+    good = publish(shop, RECEIPTS, event_id="good")
+    assert "It was not rejected" in said("show", written(good))
+
+
+def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
+    place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="to-be-released")
+    stop_world(shop, HAPPENED + hours(10))
+    publish(shop, RECEIPTS, event_id="later", event_time=HAPPENED + hours(9))
+    shown = said("release", written(place), "--because", "the till had lost its line")
+    assert f"wraps {written(place)}" in shown
+    assert "public.quarantine.release.v1/" in shown
+
+
+def test_one_release_at_a_time(shop: Settings) -> None:
+    place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="another")
+    with (
+        alone(shop.data_dir / "quarantine", "releasing a record of"),
+        pytest.raises(Busy, match="releasing a record of"),
+    ):
+        said("release", written(place), "--because", "it is real")
+
+
+@pytest.mark.parametrize("text", ["receipt/0/1", f"{RECEIPTS.name}/0", f"{RECEIPTS.name}/a/1"])
+def test_what_is_no_place_says_what_one_is(shop: Settings, text: str) -> None:
+    with pytest.raises(NoPlace, match="Expected TOPIC/PARTITION/OFFSET"):
+        said("show", text)

@@ -1,0 +1,99 @@
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.fraud import fraud_oracle
+from audit.inventory import Row
+from audit.scoring import READ, of_log
+from audit.served import ApiDown
+from cli import score
+from cli.main import application
+from contracts import ALERTS, HEARTBEATS
+from generators.simulator import simulate
+from infra.kafka import KafkaDown, admin, end_offsets
+from infra.settings import Settings, root
+from tests.services.memory import MemoryLog
+from tests.services.serving import memory_sources, serving
+from tests.services.writing import Writing, promote
+
+
+@pytest.fixture(scope="module")
+def world(kafka: Settings) -> Settings:
+    """A day with much fraud in it, published."""
+    where = kafka.model_copy(
+        update={
+            "simulator_stores": 3,
+            "simulator_products": 120,
+            "simulator_receipts_per_second": 2.0,
+            "simulator_fraud_rate": 0.004,
+            "simulator_look_alike_rate": 0.004,
+        }
+    )
+    simulate(where, Event(), backfill_days=1, live=False)
+    return where
+
+
+def test_what_is_served_is_scored(
+    world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ends = end_offsets(admin(world), READ)
+    alerts = fraud_oracle(world, ends, root()).view()
+    writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
+    writing.read |= ends
+    with shop(world, log, writing, alerts, tmp_path) as where:
+        monkeypatch.setattr(score, "settings", lambda: where)
+        shown = CliRunner().invoke(application(), ["score", "fraud"])
+        assert "impossible-travel" in shown.output
+        answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
+    found = json.loads(answer.stdout)
+    assert found["all"]["recall"]["of"] > 10
+    assert found["all"]["recall"]["share"] > 0.5
+    assert (answer.exit_code == 0) == found["good"]
+    assert len(found["all"]["seconds_to_decide"]) == found["all"]["recall"]["hits"]
+    assert found == score.as_document(of_log(world))
+
+
+def test_alerts_that_are_not_served_are_missed(
+    world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
+    writing.read |= end_offsets(admin(world), [HEARTBEATS.name])
+    with shop(world, log, writing, [], tmp_path) as where:
+        monkeypatch.setattr(score, "settings", lambda: where)
+        answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
+    found = json.loads(answer.stdout)
+    assert (answer.exit_code, found["good"]) == (1, False)
+    assert found["all"]["recall"]["hits"] == 0
+
+
+@contextmanager
+def shop(
+    world: Settings, log: MemoryLog, fraud: Writing, alerts: list[Row], folder: Path
+) -> Iterator[Settings]:
+    """Where the API serves these alerts as the fraud pipeline's."""
+    for row in alerts:
+        fraud.put(ALERTS, **row)
+    fraud.mark()
+    promote(log, fraud)
+    with serving(memory_sources(log, folder)) as api:
+        port = int(api.ready(pipeline="fraud").address.rsplit(":", 1)[1])
+        yield world.model_copy(
+            update={"port_base": port, "kafka_bootstrap_servers": world.bootstrap_servers}
+        )
+
+
+def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1"))
+    answer = CliRunner().invoke(application(), ["score", "fraud"])
+    assert isinstance(answer.exception, KafkaDown)
+
+
+def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "settings", lambda: kafka)
+    answer = CliRunner().invoke(application(), ["score", "fraud"])
+    assert isinstance(answer.exception, ApiDown)

@@ -1,0 +1,98 @@
+"""Status: what runs, and what is wrong with what does not."""
+
+import dataclasses
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import fleet
+from cli.fleet import Component
+from cli.main import application
+from cli.status import duration
+from infra.settings import Settings
+
+API = Component(
+    name="api",
+    state="ready",
+    detail="ready on http://127.0.0.1:8000",
+    pid=7,
+    up_seconds=90,
+    restarts=0,
+    last_end="",
+    address="http://127.0.0.1:8000",
+    log="/shop/data/logs/api.log",
+)
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
+    """The components that status finds; a test puts them in."""
+    components: list[Component] = []
+    monkeypatch.setattr(fleet, "components", lambda _: components)
+    return components
+
+
+def test_the_gate_and_the_supplier_run_where_shelves_are_filled_by_orders() -> None:
+    vans, orders = (Settings(simulator_refill=refill) for refill in ("vans", "orders"))
+    assert set(fleet.names(orders)) - set(fleet.names(vans)) == {"ordering", "supplier"}
+    remote = orders.model_copy(update={"kafka_bootstrap_servers": "elsewhere:9092"})
+    assert set(fleet.names(orders)) - set(fleet.names(remote)) == {"broker"}
+
+
+def test_the_lake_runs_where_it_is_asked_for() -> None:
+    assert set(fleet.names(Settings(lake=True))) - set(fleet.names(Settings())) == {"lake"}
+
+
+def status(*options: str) -> str:
+    answer = CliRunner().invoke(application(), ["status", *options])
+    assert answer.exit_code == 0
+    return answer.output
+
+
+def test_a_ready_component_shows_its_address_and_log(
+    current: Settings, found: list[Component]
+) -> None:
+    found.append(API)
+    words = status().split("\n")[1].split()
+    assert words == ["api", "ready", "1", "min", API.address, API.log]
+
+
+def test_a_restart_is_said_with_its_reason(current: Settings, found: list[Component]) -> None:
+    found.append(dataclasses.replace(API, restarts=2, last_end="terminated by SIGKILL"))
+    assert "api was started again 2 × since `up`" in status()
+    assert "terminated by SIGKILL" in status()
+
+
+def test_a_failed_component_shows_the_end_of_its_log(
+    current: Settings, found: list[Component]
+) -> None:
+    (current.logs_dir / "api.log").write_text("started\nno such table: stock\n")
+    found.append(dataclasses.replace(API, state="failed", detail="Exited too quickly"))
+    assert "api: Exited too quickly" in status()
+    assert "no such table: stock" in status()
+
+
+def test_a_paused_simulator_says_why_and_what_to_do(
+    current: Settings, found: list[Component]
+) -> None:
+    said = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
+    found.append(dataclasses.replace(API, name="simulator", state="paused", detail=said))
+    assert f"simulator is {said}" in status()
+
+
+def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:
+    assert "Nothing runs. Start it: make up" in status()
+
+
+def test_programs_read_json(current: Settings, found: list[Component]) -> None:
+    found.append(API)
+    answer = json.loads(status("--json"))
+    assert answer["components"] == [dataclasses.asdict(API)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (200_000, "2 d")]
+)
+def test_durations_are_said_in_the_largest_unit(seconds: int, words: str) -> None:
+    assert duration(seconds) == words

@@ -1,0 +1,42 @@
+"""Options for the world: they follow the settings."""
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import up
+from cli.main import application
+from cli.world import options, settings_of_the_world
+from infra.settings import Settings
+from infra.settings import settings as read
+
+
+def test_every_setting_of_the_simulator_has_its_option() -> None:
+    assert [one.name for one in options()] == [
+        name.removeprefix("simulator_")
+        for name in Settings.model_fields
+        if name.startswith("simulator_")
+    ]
+    shown = CliRunner().invoke(application(), ["up", "--help"], terminal_width=200).output
+    assert all(f"--{one.name.replace('_', '-')} " in shown for one in options())
+
+
+def test_an_option_wins_over_the_environment(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Settings] = []
+
+    def check(found: Settings) -> None:
+        seen.append(found)
+        raise up.NotFit("enough")
+
+    for name in settings_of_the_world():
+        monkeypatch.setenv(name.upper(), "")  # so that all of them are put back
+    monkeypatch.setenv("SIMULATOR_SEED", "4")
+    monkeypatch.setattr(up, "check", check)
+    read.cache_clear()
+    try:
+        CliRunner().invoke(application(), ["up", "--seed", "7", "--late-rate", "0.1"])
+    finally:
+        read.cache_clear()
+    assert (seen[0].simulator_seed, seen[0].simulator_late_rate) == (7, 0.1)
+    assert seen[0].simulator_stores == current.simulator_stores

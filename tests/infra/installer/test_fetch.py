@@ -1,0 +1,81 @@
+"""Fetching the installer: as its lock pins it, or not there."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.installer import Broken, pip
+from infra.installer import fetch as fetching
+from infra.installer.install import installer
+from tests.infra.installer.local import lock, wheel, without_settings
+
+PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
+
+
+@pytest.fixture
+def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The wheel of a small uv, which is all that pip finds; pinned."""
+    without_settings(monkeypatch, tmp_path)
+    found = wheel(tmp_path / "wheels", "uv", PROGRAM)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(found.parent))
+    monkeypatch.setattr(fetching, "LOCK", lock(tmp_path / "installer.lock", found))
+    return found
+
+
+def test_it_can_be_run(packed: Path, tmp_path: Path) -> None:
+    uv = installer(tmp_path / "installer").uv
+    assert subprocess.check_output([uv], text=True) == "installed\n"
+
+
+def test_it_is_fetched_once(packed: Path, tmp_path: Path) -> None:
+    first = installer(tmp_path / "installer").uv
+    packed.unlink()
+    assert installer(tmp_path / "installer").uv == first
+
+
+def test_another_pin_is_fetched_beside_it(packed: Path, tmp_path: Path) -> None:
+    first = installer(tmp_path / "installer").uv
+    lock(fetching.LOCK, wheel(tmp_path / "wheels", "uv", {**PROGRAM, "other.py": ""}))
+    assert installer(tmp_path / "installer").uv != first
+
+
+def test_one_with_another_hash_is_refused(packed: Path, tmp_path: Path) -> None:
+    lock(fetching.LOCK, packed, sha256="0" * 64)
+    with pytest.raises(Broken, match=r"pip says\n(.|\n)*DO NOT MATCH THE HASHES"):
+        installer(tmp_path / "installer")
+    assert [file for file in (tmp_path / "installer").rglob("*") if file.is_file()] == []
+
+
+def test_where_installing_outside_of_an_environment_is_forbidden_it_is_fetched_all_the_same(
+    packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")
+    assert installer(tmp_path / "installer").uv.exists()
+
+
+def test_a_python_without_pip_uses_the_one_it_brings(
+    packed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert pip.command(tmp_path)[0] != sys.executable
+    assert "pip" in pip.run(["--version"], tmp_path)
+
+
+def test_a_missing_module_is_named_with_its_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ensurepip", None)
+    with pytest.raises(Broken, match=r"ensurepip is missing.\n.*python3\.\d+-venv"):
+        pip.command(tmp_path)
+
+
+def test_it_is_pinned_by_hashes_and_names_no_address() -> None:
+    text = fetching.LOCK.read_text()
+    assert text.startswith("uv==")
+    assert "--hash=sha256:" in text
+    assert "://" not in text

@@ -1,0 +1,143 @@
+"""Generation 1 is founded once, runs its own copy of the code, and refuses any other."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contracts import BOOKS, STOCK_LEVELS
+from infra.kafka import admin, producer
+from infra.processes import environment
+from infra.settings import Settings, root
+from pipelines.common.generations import snapshot
+from pipelines.common.generations.generation import (
+    Generation,
+    State,
+    generations,
+    invalidate,
+    make_outputs,
+)
+from pipelines.common.generations.marker import publish_marker
+from pipelines.common.generations.promotion import is_lost, mark_caught_up, remove_leftovers
+from pipelines.common.pipeline import load
+from pipelines.run import ensure_generation
+
+pytestmark = pytest.mark.e2e
+
+NAME = "inventory"
+
+
+def run_generation(where: Settings, code: Path, number: int) -> "subprocess.CompletedProcess[str]":
+    ours, theirs = os.pipe()  # it would end with whoever holds the other end
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "pipelines.common.runtime.worker", f"{NAME}/{number}"],
+            cwd=code,
+            env=environment(where, code),
+            stdin=ours,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def promoted(where: Settings) -> Generation:
+    ensure_generation(where, NAME)
+    found = generations(where, NAME).promoted
+    assert found is not None
+    return found
+
+
+def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Settings) -> None:
+    kept = kafka.data_dir / "pipelines" / NAME / "g1" / "checkpoint"
+    kept.mkdir(parents=True)
+    founded = promoted(kafka)
+    assert (founded.number, founded.state) == (2, State.PROMOTED)
+    assert founded.outputs == {
+        STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g2",
+        BOOKS.name: BOOKS.name,
+    }
+    remove_leftovers(kafka, NAME)
+    assert not kept.exists()
+    assert founded.code(kafka).exists()
+
+
+def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
+    founded = promoted(kafka)
+    assert snapshot.code_digest(founded.code(kafka), NAME) == founded.code_digest
+    assert snapshot.describe_drift(root(), NAME, 2, founded.code_digest, founded.libraries) is None
+
+
+def test_the_next_start_finds_it(kafka: Settings) -> None:
+    assert promoted(kafka) == promoted(kafka)
+    assert len(generations(kafka, NAME).known) == 1
+
+
+def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
+    """What readers follow stays until the replay has caught up; then it takes its place."""
+    before = promoted(kafka)
+    make_outputs(kafka, load(NAME), before)
+    publish_marker(
+        producer(kafka), admin(kafka), before, 0, {}
+    )  # it has written, and knows nothing of it
+    assert is_lost(kafka, before)
+    assert promoted(kafka) == before
+    known = generations(kafka, NAME)
+    assert known.candidate is not None
+    assert (known.candidate.number, known.candidate.state) == (3, State.CATCHING_UP)
+    ensure_generation(kafka, NAME)
+    assert generations(kafka, NAME) == known
+    mark_caught_up(kafka, known.candidate)
+    after = generations(kafka, NAME)
+    assert [(one.number, one.state) for one in after.known] == [
+        (2, State.RETIRED),
+        (3, State.PROMOTED),
+    ]
+
+
+def test_code_that_differs_names_the_way() -> None:
+    message = snapshot.describe_drift(root(), NAME, 1, "the digest of other code", None)
+    assert message is not None
+    assert "runs its own snapshot" in message
+    assert "make replay PIPELINE=inventory" in message
+
+
+def test_other_libraries_are_told_and_do_not_stop_it() -> None:
+    code = snapshot.code_digest(root(), NAME)
+    message = snapshot.describe_drift(root(), NAME, 1, code, "the digest of other locks")
+    assert message is not None
+    assert "other packages or jars" in message
+    assert "make replay PIPELINE=inventory" in message
+    assert snapshot.describe_drift(root(), NAME, 1, code, None) is None, "nobody noted what it had"
+
+
+def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:
+    number = promoted(kafka).number
+    code = tmp_path / "code"
+    snapshot.take(root(), code)
+    transform = code / "pipelines" / NAME / "transform.py"
+    transform.write_text(transform.read_text().replace(" - closed()", ""))
+    refused = run_generation(kafka, code, number)
+    assert refused.returncode == 1
+    assert "should run the code it was created with" in refused.stderr
+    assert "make replay PIPELINE=inventory" in refused.stderr
+
+
+def test_an_invalid_generation_says_why(kafka: Settings) -> None:
+    number = promoted(kafka).number
+    invalidate(kafka, promoted(kafka), "Spark dropped 3 records behind the watermark")
+    known = generations(kafka, NAME)
+    found = known.of(number)
+    assert found is not None
+    assert (found.state, found.reason) == (
+        State.INVALID,
+        "Spark dropped 3 records behind the watermark",
+    )
+    assert known.promoted is None
+    assert found not in known.running

@@ -1,0 +1,79 @@
+"""What may become of a generation, and what may not."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings
+from pipelines.common.generations.generation import Generations, State
+from pipelines.common.generations.promotion import NotPromotable, StillWritten, remove, switch
+from tests.pipelines.generations import known
+
+
+def states(of: Generations) -> list[State]:
+    return [one.state for one in of.known]
+
+
+def test_the_candidate_takes_the_place_of_the_promoted() -> None:
+    after = switch(known(State.PROMOTED, State.READY))
+    assert states(after) == [State.RETIRED, State.PROMOTED]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        known(State.PROMOTED),
+        known(State.PROMOTED, State.CATCHING_UP),
+        known(State.PROMOTED, State.INVALID),
+        known(State.RETIRED, State.PROMOTED),
+    ],
+)
+def test_only_what_is_ready_is_promoted(found: Generations) -> None:
+    with pytest.raises(NotPromotable, match="retail replay start inventory"):
+        switch(found)
+
+
+def test_three_at_the_most_are_kept_running() -> None:
+    found = known(State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY)
+    assert [one.number for one in found.running] == [2, 3, 5]
+
+
+def test_a_number_is_never_given_again() -> None:
+    found = known(State.PROMOTED, State.READY).minus(frozenset({2}))
+    assert (len(found.known), found.newest) == (1, 2)
+
+
+def test_an_invalid_generation_is_promoted_no_more() -> None:
+    found = known(State.RETIRED, State.PROMOTED).to(State.INVALID, 2, "it dropped a record")
+    assert found.promoted is None
+    assert found.retired == replace(found.known[0])
+
+
+@pytest.mark.parametrize("late", [1, 10**6])
+def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
+    late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A patched rmtree writes for the late task, whose moment cannot be had otherwise."""
+    where, home = Settings(data_dir=tmp_path), tmp_path / "pipelines" / "fraud" / "g3"
+    (home / "code").mkdir(parents=True)
+    written = 0
+
+    def removed_and_written(folder: Path, ignore_errors: bool) -> None:
+        nonlocal written
+        really(folder, ignore_errors=ignore_errors)
+        if written < late:
+            (home / "checkpoint" / "state").mkdir(parents=True)
+            written += 1
+
+    really = shutil.rmtree
+    monkeypatch.setattr("pipelines.common.generations.promotion.shutil.rmtree", removed_and_written)
+    monkeypatch.setattr("pipelines.common.generations.promotion.REMOVE_SECONDS_MAX", 1.0)
+    if late == 1:
+        remove(where, "fraud", 3)
+        assert not home.exists()
+    else:
+        with pytest.raises(StillWritten, match="is written to"):
+            remove(where, "fraud", 3)
+    assert written > 0

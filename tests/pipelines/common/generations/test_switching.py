@@ -1,0 +1,100 @@
+"""Generations come, are promoted and go back, with a real control topic between."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.kafka import apply_topics
+from infra.settings import Settings, root
+from pipelines.common.generations import snapshot
+from pipelines.common.generations.control import Control
+from pipelines.common.generations.generation import Generations, State, generations, make_outputs
+from pipelines.common.generations.promotion import (
+    CandidateThere,
+    NothingBefore,
+    NotPromotable,
+    create_candidate,
+    forget,
+    mark_caught_up,
+    promote,
+    roll_back,
+)
+from pipelines.common.pipeline import load
+from pipelines.common.runtime.archive import ZERO
+
+pytestmark = pytest.mark.e2e
+
+NAME = "inventory"
+
+
+def states(known: Generations) -> dict[int, State]:
+    return {one.number: one.state for one in known.known}
+
+
+def candidate(where: Settings) -> int:
+    """A new generation that has caught up."""
+    made = create_candidate(where, load(NAME), root(), ZERO)
+    mark_caught_up(where, made)
+    return made.number
+
+
+def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
+    with pytest.raises(NotPromotable, match="found none"):
+        promote(kafka, NAME)
+    first = create_candidate(kafka, load(NAME), root(), ZERO).number
+    with pytest.raises(NothingBefore, match="nothing was promoted"):
+        roll_back(kafka, NAME)
+    second = candidate(kafka)
+    with pytest.raises(CandidateThere, match="retail replay prune inventory"):
+        create_candidate(kafka, load(NAME), root(), ZERO)
+    promote(kafka, NAME)
+    third = candidate(kafka)
+    after = promote(kafka, NAME)
+    assert states(after) == {
+        first: State.RETIRED,
+        second: State.RETIRED,
+        third: State.PROMOTED,
+    }
+    assert [one.number for one in after.running] == [second, third]
+    back = roll_back(kafka, NAME)
+    assert (back.promoted, back.candidate) == (
+        replace(after.known[1], state=State.PROMOTED),
+        replace(after.known[2], state=State.READY),
+    )
+    with pytest.raises(CandidateThere):
+        roll_back(kafka, NAME)
+    forget(kafka, NAME, frozenset({third}))
+    assert generations(kafka, NAME).candidate is None
+    assert candidate(kafka) == third + 1, "a number is never given again"
+
+
+def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -> None:
+    known = generations(kafka, NAME)
+    going = known.candidate
+    assert going is not None
+    control = Control(kafka)
+    assert control.state(going) is going.state
+    forget(kafka, NAME, frozenset({going.number}))
+    assert control.state(going) is None
+    promoted = generations(kafka, NAME).promoted
+    assert promoted is not None
+    assert control.state(promoted) is State.PROMOTED
+
+
+def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:
+    file = Path("pipelines") / NAME / "transform.py"
+    text = (root() / file).read_text()
+    made = create_candidate(kafka, load(NAME), root(), ZERO, {file: f"{text}\nEDITED = True\n"})
+    assert (made.code(kafka) / file).read_text().endswith("EDITED = True\n")
+    assert (root() / file).read_text() == text
+    assert made.code_digest != snapshot.code_digest(root(), NAME)
+
+
+def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:
+    known = generations(kafka, NAME)
+    for one in known.running:
+        make_outputs(kafka, load(NAME), one)
+    own = [topic for one in known.known for view, topic in one.outputs.items() if topic != view]
+    assert len(own) == len(set(own))
+    assert apply_topics(kafka, {own[-1]: load(NAME).writes[0]}) == ()

@@ -1,0 +1,21 @@
+"""The classes of Java that Spark is given."""
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from infra.settings import Settings
+from pipelines.common.runtime.compiled import LEAN_PLAN, STATE_STORE, class_jar
+
+pytestmark = pytest.mark.spark
+
+
+def test_every_class_is_compiled_once(tmp_path: Path) -> None:
+    where = Settings(jars_dir=tmp_path)
+    jar = class_jar(where)
+    made = jar.stat().st_mtime_ns
+    names = {name.removesuffix(".class").replace("/", ".") for name in ZipFile(jar).namelist()}
+    assert {LEAN_PLAN, STATE_STORE} <= names
+    assert class_jar(where) == jar
+    assert jar.stat().st_mtime_ns == made

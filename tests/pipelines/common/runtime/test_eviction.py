@@ -1,0 +1,58 @@
+"""State is walked in one batch of many, and what is due is freed all the same."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from pipelines.common.runtime.compiled import BATCHES_PER_WALK
+from tests.pipelines.files import append
+
+pytestmark = pytest.mark.spark
+
+BATCHES = 9
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_ids_are_freed_by_the_batches_that_walk(
+    spark: SparkSession, tmp_path: Path, every: int
+) -> None:
+    """Each batch has one id, an hour after the one before; an id is remembered for a minute."""
+    own = spark.newSession()
+    own.conf.set(BATCHES_PER_WALK, str(every))
+    own.conf.set("spark.sql.shuffle.partitions", "1")
+    source = tmp_path / "ids"
+    for number in range(BATCHES):
+        append(own.range(1).select(F.lit(number).cast("long").alias("id")), source)
+    query = deduplicating(own, source, tmp_path)
+    assert query.awaitTermination(60)
+    removed = [
+        sum(state.numRowsRemoved for state in batch.stateOperators)
+        for batch in query.recentProgress
+        if batch.numInputRows
+    ]
+    assert len(removed) == BATCHES
+    walks = [number for number in range(BATCHES) if (number + 1) % every == 0]
+    assert [number for number, ids in enumerate(removed) if ids] == [
+        number for number in walks if number >= 2
+    ], "a walk frees what is due, and a batch without one frees nothing"
+    assert sum(removed) == walks[-1] - 1, (
+        "what is not due stays: of the last batch and the one before"
+    )
+
+
+def deduplicating(own: SparkSession, source: Path, folder: Path) -> StreamingQuery:
+    ids = own.readStream.schema("id LONG").option("maxFilesPerTrigger", "1").parquet(str(source))
+    at = F.timestamp_seconds((F.col("id") + 1) * 3600).alias("at")
+    return (
+        ids.select("id", at)
+        .withWatermark("at", "1 minute")
+        .dropDuplicatesWithinWatermark(["id"])
+        .writeStream.outputMode("append")
+        .format("noop")
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )

@@ -1,0 +1,69 @@
+"""What a batch's plan goes through: shuffles that move nothing are left out."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tests.pipelines.files import append
+
+pytestmark = pytest.mark.spark
+
+Counts = dict[int, int]
+SHUFFLE = "Exchange hashpartitioning"
+IDS = 100
+
+
+@pytest.mark.parametrize(
+    ("tasks", "partitions", "shuffles"), [(1, 1, 0), (1, 2, 2), (2, 1, 2), (2, 2, 2)]
+)
+def test_one_task_and_one_partition_need_no_shuffle(
+    spark: SparkSession, tmp_path: Path, tasks: int, partitions: int, shuffles: int
+) -> None:
+    """Two states, as pipelines have them; every id comes twice."""
+    own = spark.newSession()
+    own.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    for _ in range(2):
+        append(own.range(IDS, numPartitions=3), tmp_path / "ids")
+    found: Counts = {}
+    query = counting(own, tmp_path, tasks, found)
+    assert query.awaitTermination(60)
+    assert query._jsq.explainInternal(False).count(SHUFFLE) == shuffles
+    assert found == {0: 34, 1: 33, 2: 33}
+
+
+def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_path: Path) -> None:
+    """Two tasks shuffle into one partition; one task finds their state there."""
+    own = spark.newSession()
+    own.conf.set("spark.sql.shuffle.partitions", "1")
+    append(own.range(IDS, numPartitions=3), tmp_path / "ids")
+    found: Counts = {}
+    assert counting(own, tmp_path, 2, found).awaitTermination(60)
+    append(own.range(2 * IDS, numPartitions=3), tmp_path / "ids")
+    assert counting(own, tmp_path, 1, found).awaitTermination(60)
+    assert found == {0: 67, 1: 67, 2: 66}
+
+
+def counting(own: SparkSession, folder: Path, tasks: int, found: Counts) -> StreamingQuery:
+    """How many ids of each kind there are, each counted once, into `found`."""
+
+    def note(rows: DataFrame, _batch: int) -> None:
+        found.update({row["kind"]: row["ids"] for row in rows.collect()})
+
+    ids = own.readStream.schema("id LONG").parquet(str(folder / "ids")).coalesce(tasks)
+    return (
+        counted(ids)
+        .writeStream.outputMode("update")
+        .foreachBatch(note)
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+
+
+def counted(ids: DataFrame) -> DataFrame:
+    at = F.timestamp_seconds(F.lit(86_400)).alias("at")  # ahead of the watermark, which begins at 0
+    first = ids.select("id", at).withWatermark("at", "1 hour").dropDuplicatesWithinWatermark(["id"])
+    return first.groupBy((F.col("id") % 3).alias("kind")).agg(F.count("*").alias("ids"))

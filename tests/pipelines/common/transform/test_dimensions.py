@@ -1,0 +1,145 @@
+"""What holds at a moment is known from the topic, whoever asks and however often."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, key
+from contracts.times import EPOCH
+from contracts.validation import VALIDATED
+from infra.settings import Settings
+from pipelines.common.transform.dimensions import (
+    DimensionReader,
+    DimensionVersion,
+    intervals,
+    to_version,
+)
+from pipelines.common.transform.events import NEVER
+from tests.brokers import sender
+
+MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
+DAY = timedelta(days=1)
+DAY_MS = 86_400_000
+NO_CALENDAR_MS = 10**15
+MINUTE = timedelta(minutes=1)
+SKEW = max(topic.skew for topic in VALIDATED.values() if topic.skew)
+
+
+def since(sku: str, day: int, value: int, offset: int) -> DimensionVersion:
+    return DimensionVersion((sku,), day * DAY_MS, (0, offset), (sku, value))
+
+
+def moment(day: int) -> datetime:
+    return datetime.fromtimestamp(day * 86_400, UTC)
+
+
+def test_a_version_holds_until_the_next_one_of_its_key() -> None:
+    known = [since("A", 3, 30, 1), since("B", 2, 20, 2), since("A", 1, 10, 0)]
+    assert list(intervals(known)) == [
+        ("A", 10, moment(1), moment(3)),
+        ("A", 30, moment(3), NEVER),
+        ("B", 20, moment(2), NEVER),
+    ]
+
+
+def test_of_two_versions_from_one_moment_on_the_last_one_published_holds() -> None:
+    known = [since("A", 1, 11, 1), since("A", 1, 10, 0)]
+    assert list(intervals(known)) == [("A", 11, moment(1), NEVER)]
+
+
+def version(cost: int, effective: timedelta, published: timedelta) -> DimensionVersion:
+    """A product's cost, announced so long after Monday began, at the offset `cost`."""
+    return to_version(
+        PRODUCTS,
+        "effective_at",
+        ("unit_cost_cents",),
+        (0, cost),
+        milliseconds(published),
+        {"sku": "A", "effective_at": milliseconds(effective), "unit_cost_cents": cost},
+    )
+
+
+def milliseconds(after: timedelta) -> int:
+    return (MONDAY + after - EPOCH) // timedelta(milliseconds=1)
+
+
+def cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
+    """What the product costs so long after Monday began, by what is known."""
+    held = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
+    return held[0] if held else None
+
+
+@pytest.mark.parametrize("notice", [NOTICE, NOTICE - MINUTE, timedelta(), -DAY])
+def test_a_version_holds_when_it_says_and_after_its_notice_at_the_earliest(
+    notice: timedelta,
+) -> None:
+    known = [version(60, effective=DAY + notice, published=DAY)]
+    begins = max(DAY + notice, DAY + NOTICE)
+    assert cost(known, begins - timedelta(milliseconds=1)) is None
+    assert cost(known, begins) == 60
+
+
+MINUTES = st.integers(-30, 30).map(lambda minutes: minutes * MINUTE)
+
+
+@given(
+    st.lists(st.tuples(MINUTES, MINUTES), max_size=8),
+    st.integers(-30, SKEW // MINUTE).map(lambda minutes: minutes * MINUTE),
+)
+@example([(timedelta(), MINUTE - ON_ITS_WAY)], SKEW)
+def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
+    versions: list[tuple[timedelta, timedelta]], happened: timedelta
+) -> None:
+    """Versions: when each says that it holds, and when it was published. The event is published as
+    Monday begins, by a clock that may be ahead."""
+    known = [version(number, *said) for number, said in enumerate(versions)]
+    before = [
+        version(number, *said) for number, said in enumerate(versions) if said[1] <= -ON_ITS_WAY
+    ]
+    assert cost(before, happened) == cost(known, happened)
+
+
+def product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
+    (example, *_) = PRODUCTS.examples
+    return {
+        **example,
+        "event_id": event_id,
+        "sku": "A",
+        "unit_cost_cents": cost,
+        "effective_at": effective_at,
+        "event_time": MONDAY,
+    }
+
+
+def publish(where: Settings, said: Iterable[tuple[dict[str, Any], datetime]]) -> None:
+    client = sender(where)
+    for event, published in said:
+        client.produce(
+            PRODUCTS.name,
+            key=key(PRODUCTS, event),
+            value=encode(PRODUCTS, event),
+            timestamp=int(published.timestamp() * 1000),
+        )
+    client.produce(PRODUCTS.name, key=b"A", value=b"noise", timestamp=0)
+    assert client.flush(30) == 0
+
+
+def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
+    reader = DimensionReader(kafka, PRODUCTS.name, "effective_at", ("sku", "unit_cost_cents"))
+    ahead = product("P-1", 60, MONDAY + DAY)
+    never = product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
+    publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
+    assert list(intervals(reader.read_to_end())) == [("A", 60, MONDAY + DAY, NEVER)]
+    behind = product("P-2", 70, MONDAY + DAY)
+    publish(kafka, [(behind, MONDAY + 2 * DAY)])
+    anew = product("P-3", 80, MONDAY + 3 * DAY)
+    publish(kafka, [(anew, MONDAY + 2 * DAY)])
+    assert list(intervals(reader.read_to_end())) == [
+        ("A", 60, MONDAY + DAY, MONDAY + 2 * DAY + NOTICE),
+        ("A", 70, MONDAY + 2 * DAY + NOTICE, MONDAY + 3 * DAY),
+        ("A", 80, MONDAY + 3 * DAY, NEVER),
+    ], "what is announced after its time holds once it has had its notice"

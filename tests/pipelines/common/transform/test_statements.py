@@ -1,0 +1,60 @@
+"""A statement that does not fit its contract is refused, and says what was expected."""
+
+from pathlib import Path
+
+import pytest
+
+from contracts import CONTRACTS
+from pipelines.common.transform.statements import BadStatement, view
+
+SALES = CONTRACTS["public.analytics.store-sales.v1"]
+GOOD = """
+SELECT store_id, tumbling(event_time, INTERVAL 1 MINUTE) AS window_start, 1 AS receipts, units,
+       0 AS revenue_cents, 0 AS margin_cents, 0 AS units_without_cost
+FROM line
+"""
+
+
+def told(folder: Path, sql: str) -> None:
+    file = folder / "store-sales.sql"
+    file.write_text(sql)
+    view(file, SALES)
+
+
+def test_a_statement_that_says_what_the_contract_asks_for_is_a_view(tmp_path: Path) -> None:
+    told(tmp_path, GOOD)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("0 AS margin_cents, ", "", "the columns margin_cents, receipts"),
+        ("1 AS receipts", "1 AS tills", "the columns margin_cents, receipts"),
+        ("FROM line", "FROM receipt", "FROM line"),
+        ("FROM line", "FROM line, line AS other", "FROM line"),
+        ("tumbling(event_time, INTERVAL 1 MINUTE)", "event_time", "one window"),
+        (
+            "tumbling(event_time, INTERVAL 1 MINUTE)",
+            "hopping(event_time, INTERVAL 1 HOUR, INTERVAL 7 MINUTES)",
+            "whole steps",
+        ),
+        (
+            "tumbling(event_time, INTERVAL 1 MINUTE)",
+            "hopping(event_time, INTERVAL 1 DAY, INTERVAL 1 MINUTE)",
+            "1 to 24 whole steps",
+        ),
+        ("INTERVAL 1 MINUTE", "INTERVAL 1 MONTH", "minutes, hours or days"),
+        ("INTERVAL 1 MINUTE", "60", "minutes, hours or days"),
+        ("FROM line", "FROM line UNION ALL " + GOOD, "one SELECT"),
+    ],
+)
+def test_a_statement_that_does_not_fit_is_refused(
+    tmp_path: Path, before: str, after: str, expected: str
+) -> None:
+    with pytest.raises(BadStatement, match=expected):
+        told(tmp_path, GOOD.replace(before, after))
+
+
+def test_what_is_no_sql_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadStatement, match="a statement of Spark's SQL"):
+        told(tmp_path, "SELECT store_id FROM (")

@@ -1,0 +1,50 @@
+"""Two validators, one verdict: Python says of every record what Spark says."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts import RELEASES, Contract
+from contracts.validation import VALIDATED, Rejection
+from contracts.validation import validate as validated
+from pipelines.common.transform.events import events
+from tests.pipelines.dirt import Sent, damaged, sent
+from tests.pipelines.log import OPENING, RECORD
+
+# A release is held against its original besides, which is not this validator's matter.
+EVERY = pytest.mark.parametrize("name", [one for one in VALIDATED if one != RELEASES.name])
+
+pytestmark = pytest.mark.spark
+
+
+@EVERY
+def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) -> None:
+    agreed = VALIDATED[name]
+    log = [*sent(agreed), *damaged(agreed)]
+    published = [OPENING + timedelta(minutes=number % 400 - 60) for number in range(len(log))]
+    ours = [reason(agreed, one, at) for one, at in zip(log, published, strict=True)]
+    assert len(set(ours)) > 5
+    theirs = in_spark(spark, agreed, log, published)
+    assert [
+        (*one, mine, other)
+        for one, mine, other in zip(log, ours, theirs, strict=True)
+        if mine != other
+    ] == []
+
+
+def reason(agreed: Contract, one: Sent, published: datetime) -> str | None:
+    found = validated(agreed, *one, round(published.timestamp() * 1000))
+    return found.reason if isinstance(found, Rejection) else None
+
+
+def in_spark(
+    spark: SparkSession, agreed: Contract, log: list[Sent], published: list[datetime]
+) -> list[str | None]:
+    rows = [
+        (agreed.name, 0, offset, at, *one)
+        for offset, (one, at) in enumerate(zip(log, published, strict=True))
+    ]
+    records = spark.createDataFrame(rows, RECORD).coalesce(1)
+    found = events((agreed,), records).select("_reason").collect()
+    return [row["_reason"] for row in found]

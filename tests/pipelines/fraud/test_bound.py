@@ -1,0 +1,132 @@
+"""A key's row is the oracle's at any number of signals, and no more than the bound is held."""
+
+from collections import defaultdict
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from audit import timeline
+from audit.fraud import FraudOracle
+from audit.log import Record
+from audit.tables import Row
+from audit.timeline import Timeline
+from contracts import ALERTS, key
+from pipelines.common.pipeline import unchanged
+from pipelines.common.transform.accounting import is_accounting
+from pipelines.common.transform.aggregate import running_rows, static_rows, view_rows
+from pipelines.fraud.pipeline import fraud
+from tests.pipelines.files import append
+from tests.pipelines.fraud.crowds import CROWDS
+from tests.pipelines.fraud.frames import comparable, frame, known
+from tests.pipelines.log import RECORD
+from tests.rows import collected
+from tests.seeds import drawn
+
+pytestmark = pytest.mark.spark
+
+BOUND = 6
+SIZES = (BOUND - 1, BOUND, BOUND + 1, 10 * BOUND)
+LIMITS = replace(timeline.LIMITS, signals_max=BOUND)
+PIPELINE = fraud(LIMITS)
+BATCHES = 2
+
+
+class Stream(NamedTuple):
+    """A query that has read a log."""
+
+    written: list[Row]
+    """In the order of writing."""
+    checkpoint: Path
+
+
+@pytest.fixture(scope="module")
+def log() -> list[Record]:
+    """Of each rule a key of each size, read in any order."""
+    chance, shop = drawn("crowds"), Timeline()
+    for rule, crowd in CROWDS.items():
+        for size in SIZES:
+            crowd(shop, chance, subject(rule, size), size)
+    chance.shuffle(shop.records)
+    return shop.records
+
+
+@pytest.fixture(scope="module")
+def stream(
+    spark: SparkSession, log: list[Record], tmp_path_factory: pytest.TempPathFactory
+) -> Stream:
+    """It reads the log cut into batches."""
+    folder = tmp_path_factory.mktemp("stream")
+    source, records = folder / "records", frame(spark, log)
+    for batch in range(BATCHES):
+        append(records.where(F.col("offset") % BATCHES == batch), source)
+    files = spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
+    memory = timedelta(days=30)
+    running = running_rows(PIPELINE, files.parquet(str(source)), memory, known(spark, log))
+    found = Stream([], folder / "checkpoint")
+
+    def keep(rows: DataFrame, _batch: int) -> None:
+        found.written.extend(collected(view_rows(PIPELINE, rows, 0)))
+
+    query = (
+        running.writeStream.outputMode("update")
+        .foreachBatch(keep)
+        .option("checkpointLocation", str(found.checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    assert query.awaitTermination(120)
+    return found
+
+
+def subject(rule: str, size: int) -> str:
+    return f"{rule}-{size}"
+
+
+def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
+    expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    subjects = {(row["rule"], row["subject"]) for row in expected.values()}
+    assert subjects >= {(rule, subject(rule, size)) for rule in CROWDS for size in SIZES[2:]}
+    found: dict[bytes, Row] = {}
+    for row in stream.written:
+        before = found.get(key(ALERTS, row))
+        assert before is None or before["version"] < row["version"]
+        found[key(ALERTS, row)] = row
+    assert found.keys() == expected.keys()
+    for identity, row in expected.items():
+        assert comparable(found[identity]) == comparable(row)
+
+
+def test_a_rule_is_asked_about_no_more_clues_than_the_bound_and_one(
+    spark: SparkSession, log: list[Record]
+) -> None:
+    groups = replace(PIPELINE, to_rows=unchanged, may_be_row=None, is_row=None)
+    totals = static_rows(groups, frame(spark, log), known(spark, log)).where(~is_accounting())
+    sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
+    for row in totals.select(
+        "rule", "subject", "_count", F.size("_signals").alias("kept")
+    ).collect():
+        sizes[row["rule"], row["subject"]].add((row["_count"], row["kept"]))
+    for rule in CROWDS:
+        for size in SIZES:
+            assert (size, min(size, BOUND + 1)) in sizes[rule, subject(rule, size)]
+    assert max(most for each in sizes.values() for _, most in each) == BOUND + 1
+
+
+def test_state_of_ten_times_the_bound_is_that_of_the_bound(
+    spark: SparkSession, stream: Stream
+) -> None:
+    """Within a tenth: some texts are longer than others."""
+    state = spark.read.format("statestore").option("operatorId", "0").load(str(stream.checkpoint))
+    sizes = state.select("key.rule", "key.subject", F.length("value.buf").alias("bytes"))
+    found = {
+        (row["rule"], row["subject"]): row["most"]
+        for row in sizes.groupBy("rule", "subject").agg(F.max("bytes").alias("most")).collect()
+    }
+    for rule in CROWDS:
+        small, large = (found[rule, subject(rule, size)] for size in SIZES[2:])
+        assert large == pytest.approx(small, rel=0.1)

@@ -1,0 +1,102 @@
+"""Whoever compares a candidate asks its worker: the same rows as by a process of their own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from pyspark.sql import SparkSession
+
+from infra.kafka import admin, end_offsets
+from infra.settings import Settings
+from pipelines.common.pipeline import load
+from pipelines.common.runtime import bounded, requests
+from pipelines.common.runtime.bounded import Span
+from pipelines.common.runtime.requests import (
+    CLAIMED,
+    RequestFailed,
+    Unanswered,
+    forget_claims,
+    request,
+    serve,
+)
+from tests.replay.log import drawn_log
+from tests.replay.playing import publish
+from tests.seeds import drawn
+
+pytestmark = [pytest.mark.spark, pytest.mark.e2e]
+
+PIPELINE = load("inventory")
+SECONDS_MAX = 120.0
+
+
+@contextmanager
+def worker(spark: SparkSession, settings: Settings, generation: Path) -> Iterator[None]:
+    """Somebody who serves what the generation is asked for, until the block ends."""
+    stop = Event()
+
+    def work() -> None:
+        while not stop.wait(0.05):
+            serve(spark, settings, PIPELINE, generation)
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_worker_answers_with_the_rows_of_its_code(
+    spark: SparkSession, kafka: Settings, tmp_path: Path
+) -> None:
+    publish(kafka, drawn_log(drawn("a request")))
+    span = Span.of({}, end_offsets(admin(kafka), [topic.name for topic in PIPELINE.inputs]))
+    own = tmp_path / "own"
+    own.mkdir()
+    span.write(own)
+    bounded.write(spark.newSession(), kafka, PIPELINE, own)
+    with worker(spark, kafka, tmp_path):
+        answered = request(tmp_path, span, tmp_path / "asked", SECONDS_MAX)
+    [view] = PIPELINE.writes
+    assert answered.keys() == {view.name}
+    rows = [
+        spark.read.parquet(str(one))
+        for one in (answered[view.name], own / answered[view.name].name)
+    ]
+    assert rows[0].count() > 0
+    assert rows[0].exceptAll(rows[1]).isEmpty()
+    assert rows[1].exceptAll(rows[0]).isEmpty()
+    assert not list((tmp_path / requests.FOLDER).iterdir()), "nothing is left of the request"
+
+
+def test_a_request_that_fails_says_why(
+    spark: SparkSession, kafka: Settings, tmp_path: Path
+) -> None:
+    beyond = Span.of({}, {(PIPELINE.inputs[0].name, 99): 7})
+    with worker(spark, kafka, tmp_path), pytest.raises(RequestFailed, match="99"):
+        request(tmp_path, beyond, tmp_path / "asked", SECONDS_MAX)
+
+
+def test_without_a_worker_nobody_waits_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "CLAIM_SECONDS_MAX", 0.1)
+    with pytest.raises(Unanswered):
+        request(tmp_path, Span.of({}, {}), tmp_path / "asked", SECONDS_MAX)
+
+
+def test_what_a_dead_worker_had_claimed_is_done_by_the_next(
+    spark: SparkSession, kafka: Settings, tmp_path: Path
+) -> None:
+    asked = tmp_path / requests.FOLDER / "request-1"
+    asked.mkdir(parents=True)
+    Span.of({}, end_offsets(admin(kafka), [topic.name for topic in PIPELINE.inputs])).write(asked)
+    (asked / CLAIMED).touch()
+    serve(spark, kafka, PIPELINE, tmp_path)
+    assert not (asked / requests.DONE).exists()
+    forget_claims(tmp_path)
+    serve(spark, kafka, PIPELINE, tmp_path)
+    assert (asked / requests.DONE).exists()

@@ -1,0 +1,35 @@
+"""A threshold that is set on the command line is set in the candidate's copy, and nowhere else."""
+
+import pytest
+
+from infra.settings import root
+from replay.thresholds import BadThreshold, edit
+
+
+def test_only_the_line_of_the_threshold_changes() -> None:
+    [(file, text)] = edit(root(), "fraud", ["card_sales_per_window_max=3"]).items()
+    before = (root() / file).read_text().splitlines()
+    [changed] = [
+        (old, new) for old, new in zip(before, text.splitlines(), strict=True) if old != new
+    ]
+    assert "card_sales_per_window_max: int = 5" in changed[0]
+    assert changed[1] == changed[0].replace("= 5", "= 3")
+
+
+def test_nothing_set_is_nothing_changed() -> None:
+    assert edit(root(), "inventory", []) == {}
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "setting", "told"),
+    [
+        ("fraud", "mood=3", "expected one of .*card_sales_per_window_max"),
+        ("fraud", "card_sales_per_window_max=some", "whole number, found 'some'"),
+        ("fraud", "card_sales_per_window_max", "NAME=VALUE"),
+        ("fraud", "card_sales_window=3", "expected one of"),
+        ("inventory", "low=3", "has no thresholds"),
+    ],
+)
+def test_what_cannot_be_set_is_said(pipeline: str, setting: str, told: str) -> None:
+    with pytest.raises(BadThreshold, match=told):
+        edit(root(), pipeline, [setting])

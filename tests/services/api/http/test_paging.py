@@ -1,0 +1,91 @@
+"""Pages while rows change: SQLite and the routes' own SQL, no broker and no server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.api.routes.stock import STOCK, Sort, StockQuery, select_shelves
+from services.api.store.database import Database
+from services.api.store.marker import Marker
+from services.api.store.snapshots import Snapshots
+from services.api.store.tables import Document
+from tests.services.writing import shelf
+
+Shelf = tuple[int, str]
+
+KEYS = st.tuples(st.integers(0, 3), st.sampled_from("ABCDE"))
+STOCKED = st.dictionaries(KEYS, st.integers(-3, 3), min_size=1)
+
+
+class Shop:
+    """A database whose shelves a test changes between two pages."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / "inventory.g1.sqlite"
+        self.database = Database.create(path, {}, [STOCK])
+        self.snapshots = Snapshots(path)
+        self._batch = 0
+
+    def put(self, stocked: dict[Shelf, int]) -> None:
+        self._batch += 1
+        rows = [
+            STOCK.to_stored(shelf(store, sku, units, self._batch))
+            for (store, sku), units in stocked.items()
+        ]
+        self.database.apply(STOCK.view, rows)
+        self.database.commit(Marker("inventory", 1, self._batch, {}, {}, 0, 0))
+
+    def pages(self, sort: Sort, limit: int) -> Iterator[list[Document]]:
+        cursor = None
+        while True:
+            query = StockQuery(sort=sort, limit=limit, cursor=cursor)
+            with self.snapshots.open() as snapshot:
+                found = select_shelves(snapshot, query)
+            cursor = found.next
+            yield [STOCK.to_json(row) for row in found.items]
+            if cursor is None:
+                return
+
+    def close(self) -> None:
+        self.snapshots.close()
+        self.database.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(Sort), st.integers(1, 4), STOCKED, st.lists(STOCKED, min_size=1, max_size=6))
+def test_paging_neither_repeats_nor_skips_a_shelf_that_stands_still(
+    sort: Sort, limit: int, stocked: dict[Shelf, int], changes: list[dict[Shelf, int]]
+) -> None:
+    with TemporaryDirectory() as folder:
+        shop = Shop(Path(folder))
+        shop.put(stocked)
+        seen: list[tuple[str, str]] = []
+        pending = iter(changes)
+        for items in shop.pages(sort, limit):
+            assert len(items) <= limit
+            seen += [(str(item["store_id"]), str(item["sku"])) for item in items]
+            if change := next(pending, None):
+                shop.put(change)
+        shop.close()
+    moved = {key for change in changes for key in change}
+    still = [(f"S{store:03}", sku) for store, sku in stocked if (store, sku) not in moved]
+    assert [key for key in still if seen.count(key) != 1] == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(Sort), st.integers(1, 4), STOCKED)
+def test_pages_put_together_are_the_whole_view_in_order(
+    sort: Sort, limit: int, stocked: dict[Shelf, int]
+) -> None:
+    with TemporaryDirectory() as folder:
+        shop = Shop(Path(folder))
+        shop.put(stocked)
+        rows = [item for items in shop.pages(sort, limit) for item in items]
+        shop.close()
+    column = sort.lstrip("-") if sort is not Sort.KEY else "store_id"
+    order = [(row[column], row["store_id"], row["sku"]) for row in rows]
+    assert order == sorted(order, reverse=sort.startswith("-"))
+    assert len(rows) == len(stocked)

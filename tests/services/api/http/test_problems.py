@@ -1,0 +1,73 @@
+"""Every error is a problem document, whoever raises it."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+
+import pytest
+
+from services.api.http.limits import URL_BYTES_MAX
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+
+MEMBERS = {"type", "title", "status", "detail", "instance"}
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """One without anything to answer from."""
+    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+        yield answers
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "detail"),
+    [
+        ("GET", "/v2/stock", 404, "Expected one of the paths in GET /openapi.json"),
+        ("GET", "/v1/stock/", 404, "Expected one of the paths"),
+        (
+            "POST",
+            "/v1/stock",
+            405,
+            "Expected GET, found POST. Only POST /v1/events/{topic} writes.",
+        ),
+        ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
+        ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
+        ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),
+        (
+            "GET",
+            "/v1/views/public.stock.v1",
+            404,
+            "Expected one of public.analytics.",
+        ),
+        ("GET", "/v1/stock", 503, "Expected a promoted generation"),
+        ("GET", f"/v1/stock?sku={'x' * URL_BYTES_MAX}", 414, "at most 4096 bytes"),
+    ],
+)
+def test_an_error_says_what_was_expected_and_found(
+    api: Answers, method: str, path: str, status: int, detail: str
+) -> None:
+    answer = api.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert problem.keys() >= MEMBERS
+    assert problem["status"] == status
+    assert problem["type"].startswith("urn:retail:problem:")
+    assert problem["instance"] == path.split("?")[0]
+    assert detail in problem["detail"]
+
+
+def test_a_body_is_not_accepted(api: Answers) -> None:
+    answer = api.request("GET", "/v1/stock", content=b"x" * 100)
+    assert answer.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    assert answer.json()["title"] == "Body not accepted"
+
+
+def test_a_mistake_of_ours_is_an_error_document_without_its_insides(
+    api: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.api.routes.health._classify", None)
+    answer = api.get("/readyz")
+    assert answer.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert answer.json()["title"] == "Internal error"
+    assert "NoneType" not in answer.text

@@ -1,0 +1,80 @@
+"""The catalogue as the API serves it: whole, linked, and with nothing from elsewhere."""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from posixpath import join, normpath
+
+import pytest
+
+from contracts import CONTRACTS
+from contracts.consumer import CONSUMERS
+from contracts.evolution.released import released
+from services.api.routes import quality
+from tests.contracts.evolution.editing import HERE
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+
+ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+        yield answers
+
+
+def page(api: Answers, path: str) -> str:
+    answer = api.get(f"/catalogue/{path}")
+    assert answer.status_code == HTTPStatus.OK
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    return answer.text
+
+
+def linked(path: str, text: str) -> set[str]:
+    """The pages that a page leads to."""
+    found = {address.partition("#")[0] for address in ADDRESS.findall(text)}
+    folder = path.rpartition("/")[0]
+    own = {one for one in found - {quality.PATH} if one and not one.startswith("data:")}
+    return {normpath(join(folder, one)) for one in own}
+
+
+def test_the_address_leads_to_the_first_page(api: Answers) -> None:
+    answer = api.get("/catalogue")
+    assert answer.status_code == HTTPStatus.TEMPORARY_REDIRECT
+    assert answer.headers["Location"] == "/catalogue/index.html"
+
+
+def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(api: Answers) -> None:
+    seen: dict[str, str] = {}
+    waiting = {"index.html"}
+    while waiting:
+        path = waiting.pop()
+        seen[path] = page(api, path)
+        if path.endswith(".html"):
+            waiting |= linked(path, seen[path]) - seen.keys()
+    assert {f"topics/{name}.html" for name in CONTRACTS} <= seen.keys()
+    assert {f"consumers/{name}.html" for name in CONSUMERS} <= seen.keys()
+    assert not any("://" in text for text in seen.values())
+    assert not any("<script" in text or " style=" in text for text in seen.values())
+
+
+def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:
+    text = page(api, "topics/public.sales.receipt.v1.html")
+    for told in ("stores", "2 h", "store_id", "cents", "loyalty", "simulator", "first released"):
+        assert told in text
+    assert "lines[].units is at most 10000" in text
+    assert "&quot;S003-8412-R17&quot;" in text or '"S003-8412-R17"' in text
+
+
+def test_what_was_never_released_is_called_a_draft(api: Answers) -> None:
+    before = released(HERE)
+    for name in CONTRACTS:
+        drafted = ">draft<" in page(api, f"topics/{name}.html")
+        assert drafted == (name not in before)
+
+
+def test_an_unknown_page_is_a_problem_that_says_where_to_begin(api: Answers) -> None:
+    answer = api.get("/catalogue/topics/../../../etc/passwd")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert api.get("/catalogue/nothing.html").json()["detail"].endswith("/catalogue/index.html.")

@@ -1,0 +1,192 @@
+"""What is refused before it is published, and how it is said; and what is said without a broker."""
+
+import json
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+import pytest
+
+from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
+from contracts.validation import OPEN
+from services.api.http.limits import BODY_BYTES_MAX
+from services.api.routes.topics import describe
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers
+from tests.services.world import NOON, announce
+
+RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+
+
+@pytest.fixture
+def world(log: MemoryLog, api: Answers) -> Answers:
+    """An API that knows that it is noon."""
+    announce(log)
+    api.until(lambda: post(api, {}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY)
+    return api
+
+
+def post(
+    api: Answers, event: Any, topic: str = RECEIPTS.name, headers: Any = None
+) -> httpx.Response:
+    headers = {"Content-Type": "application/json", **(headers or {})}
+    path = f"/v1/events/{topic}"
+    return api.request("POST", path, content=json.dumps(event), headers=headers)
+
+
+def places(answer: httpx.Response) -> dict[str, str]:
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    return {fault["place"]: fault["problem"] for fault in answer.json()["faults"]}
+
+
+def test_every_broken_rule_is_named_with_its_place(world: Answers) -> None:
+    line = {"sku": "A", "units": 1, "unit_price_cents": 5}
+    event = RECEIPT | {
+        "event_id": "",
+        "event_time": "yesterday",
+        "store_id": "a/b",
+        "colour": "red",
+        "lines": [line, line | {"units": 0, "sku": "A/B"}, {"sku": "A", "units": 2.0}],
+    }
+    assert places(post(world, event)) == {
+        "event_id": "event_id has a length of at least 1",
+        "event_time": "Input should be a valid datetime",
+        "store_id": "store_id matches ^[^/]{1,64}$",
+        "colour": "Extra inputs are not permitted",
+        "lines[1].units": "lines[].units is at least 1",
+        "lines[1].sku": "lines[].sku matches ^[^/]{1,64}$",
+        "lines[2].units": "Input should be a valid integer",
+        "lines[2].unit_price_cents": "lines[].unit_price_cents is given",
+    }
+
+
+@pytest.mark.parametrize("event", [[], "text", 7, None])
+def test_what_is_no_object_is_refused(world: Answers, event: Any) -> None:
+    assert list(places(post(world, event))) == ["event"]
+
+
+def test_a_late_event_is_told_of_its_broken_rules_too(world: Answers) -> None:
+    late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z", "event_id": ""}
+    assert places(post(world, late)) == {
+        "event_id": "event_id has a length of at least 1",
+        "event_time": "late",
+    }
+
+
+def test_of_very_many_faults_the_answer_lists_some_and_counts_all(world: Answers) -> None:
+    answer = post(world, RECEIPT | {"lines": [{}] * 15_000})
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert len(answer.json()["faults"]) == 1_000
+    assert answer.json()["faults_total"] == 45_001
+
+
+def test_what_was_found_is_told_and_not_the_whole_event(world: Answers) -> None:
+    answer = post(world, RECEIPT | {"lines": [{"sku": "A", "units": 0, "unit_price_cents": 5}]})
+    assert answer.json()["faults"] == [
+        {"place": "lines[0].units", "problem": "lines[].units is at least 1", "found": "0"}
+    ]
+
+
+def test_half_a_character_is_refused(world: Answers) -> None:
+    assert places(post(world, RECEIPT | {"register_id": "\ud800"})) == {
+        "event": "every text is valid Unicode"
+    }
+
+
+@pytest.mark.parametrize(
+    ("ago", "problem"),
+    [
+        (timedelta(hours=2, milliseconds=1), "late"),
+        (timedelta(minutes=-5, milliseconds=-1), "future"),
+    ],
+)
+def test_late_and_future_are_refused_by_the_worlds_clock(
+    world: Answers, ago: timedelta, problem: str
+) -> None:
+    event = RECEIPT | {"event_time": (NOON - ago).isoformat(timespec="milliseconds")}
+    assert places(post(world, event)) == {"event_time": problem}
+
+
+@pytest.mark.parametrize("ago", [timedelta(hours=2), timedelta(minutes=-5)])
+def test_without_an_acknowledgement_the_outcome_is_unknown(world: Answers, ago: timedelta) -> None:
+    answer = post(world, RECEIPT | {"event_time": (NOON - ago).isoformat()})
+    assert answer.status_code == HTTPStatus.GATEWAY_TIMEOUT
+    assert answer.json()["title"] == "Outcome unknown"
+    assert f"same event_id, {RECEIPT['event_id']}" in answer.json()["detail"]
+
+
+def test_without_a_world_clock_nothing_is_published(api: Answers) -> None:
+    answer = post(api, RECEIPT)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.json()["title"] == "No world clock"
+    assert "make up" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "status"),
+    [
+        ("public.sales.gift.v1", HTTPStatus.NOT_FOUND),
+        (STOCK_LEVELS.name, HTTPStatus.FORBIDDEN),
+        ("private.control.clock.v1", HTTPStatus.FORBIDDEN),
+        ("private.simulation.ledger.v1", HTTPStatus.FORBIDDEN),
+        ("public.quarantine.release.v1", HTTPStatus.FORBIDDEN),
+    ],
+)
+def test_another_topic_is_refused_and_the_known_ones_are_named(
+    api: Answers, topic: str, status: HTTPStatus
+) -> None:
+    answer = post(api, {}, topic)
+    assert answer.status_code == status
+    for name in (RECEIPTS.name, ADJUSTMENTS.name):
+        assert name in answer.json()["detail"]
+
+
+def test_every_topic_of_events_can_be_published_to() -> None:
+    assert OPEN.keys() >= {"public.catalog.store.v1", "public.pricing.price-change.v1"}
+    assert all(one.event_time and "event_id" in describe(one).example for one in OPEN.values())
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Content-Type": "text/plain"}, HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+        ({"Origin": "http://shop.example"}, HTTPStatus.FORBIDDEN),
+        ({"Origin": "null"}, HTTPStatus.FORBIDDEN),
+        ({"Host": "[::1", "Origin": "http://[::1"}, HTTPStatus.FORBIDDEN),
+        ({"Host": "shop.example:8000", "Origin": "http://shop.example:8000"}, HTTPStatus.FORBIDDEN),
+    ],
+)
+def test_a_page_from_elsewhere_cannot_publish(
+    world: Answers, headers: dict[str, str], status: HTTPStatus
+) -> None:
+    answer = post(world, RECEIPT, headers=headers)
+    assert answer.status_code == status
+
+
+def test_a_browser_that_asks_for_another_page_is_not_told_yes(api: Answers) -> None:
+    asked = {"Origin": "http://shop.example", "Access-Control-Request-Method": "POST"}
+    answer = api.request("OPTIONS", f"/v1/events/{RECEIPTS.name}", headers=asked)
+    assert answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+    assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"{", HTTPStatus.UNPROCESSABLE_ENTITY),
+        (b"\xff", HTTPStatus.UNPROCESSABLE_ENTITY),
+        (b"[" * BODY_BYTES_MAX, HTTPStatus.UNPROCESSABLE_ENTITY),
+        (b" " * (BODY_BYTES_MAX + 1), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+        (iter([b"{}"]), HTTPStatus.LENGTH_REQUIRED),
+    ],
+    ids=["half", "no text", "deep", "large", "in pieces"],
+)
+def test_a_body_that_is_no_event_is_refused(
+    world: Answers, content: Any, status: HTTPStatus
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    path = f"/v1/events/{RECEIPTS.name}"
+    assert world.request("POST", path, content=content, headers=headers).status_code == status

@@ -1,0 +1,387 @@
+"""Answers from the lake: a shelf at a moment, what moved it, and what an alert rests on."""
+
+import json
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import ADJUSTMENTS, ALERTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
+from infra.lake import Folders
+from services.api.http.cursors import Cursor
+from services.api.http.errors import to_problem
+from services.api.lake import tables as lake
+from services.api.lake.errors import LakeBusy, LakeTooSlow
+from services.api.store.marker import group_by_topic
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.silver import MOVES, PARTITION, Silver
+from tests.services.world import NOON, minute
+from tests.services.writing import Writing, promote
+
+SHELF = "S003/SKU-00417"
+STOCK, MOVEMENTS = f"/v1/history/stock/{SHELF}", f"/v1/history/movements/{SHELF}"
+
+
+def line(units: int, sku: str = "SKU-00417") -> dict[str, Any]:
+    return {"sku": sku, "units": units, "unit_price_cents": 249}
+
+
+def goods(dispatched: int, received: int, sku: str = "SKU-00417") -> dict[str, Any]:
+    return {"sku": sku, "dispatched_units": dispatched, "received_units": received}
+
+
+# minute   0          10           20         30            40           50
+#          40 come    24 leave     5 sold     22 arrive     2 back       3 sold, released at 60
+#          opening    for the      in two     of the 24
+#                     store        lines
+@pytest.fixture
+def told(silver: Silver) -> Silver:
+    """One shelf with a movement of every kind, told out of order, beside others that are not it."""
+    silver.put(REFUNDS, event_time=minute(40), event_id="back", lines=[line(2)])
+    sold = [line(1), line(9, "SKU-00023"), line(4)]
+    silver.put(RECEIPTS, event_time=minute(20), event_id="sold", lines=sold)
+    silver.put(RECEIPTS, event_time=minute(20), event_id="elsewhere", store_id="S004")
+    for at, status, arrived in ((30, "received", 22), (10, "dispatched", 0)):
+        lines = [goods(24, arrived), goods(6, arrived, "SKU-00023")]
+        silver.put(SHIPMENTS, event_time=minute(at), event_id=status, status=status, lines=lines)
+    silver.put(ADJUSTMENTS, event_time=minute(0), event_id="opening", units=40)
+    silver.put(ADJUSTMENTS, event_time=minute(0), event_id="other", units=7, sku="SKU-00023")
+    silver.release(RECEIPTS, at=minute(60), event_time=minute(50), event_id="late", lines=[line(3)])
+    return silver
+
+
+@pytest.mark.parametrize(
+    ("at", "on_hand", "in_transit", "version"),
+    [
+        (0, 40, 0, 1),
+        (9, 40, 0, 1),
+        (10, 40, 24, 2),
+        (20, 35, 24, 3),
+        (30, 57, 0, 4),
+        (49, 59, 0, 5),
+        (50, 56, 0, 6),
+    ],
+)
+def test_a_shelf_is_what_had_happened_by_a_moment(
+    told: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
+) -> None:
+    found = api.json(STOCK, at=minute(at).isoformat())
+    assert (found["units_on_hand"], found["units_in_transit"]) == (on_hand, in_transit)
+    assert found["version"] == version
+    assert found["at"] == minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def test_without_a_moment_everything_counts_and_it_says_up_to_where(
+    told: Silver, api: Answers
+) -> None:
+    assert api.json(STOCK) == {
+        "store_id": "S003",
+        "sku": "SKU-00417",
+        "units_on_hand": 56,
+        "units_sold": 8,
+        "units_refunded": 2,
+        "units_received": 22,
+        "units_adjusted": 40,
+        "units_in_transit": 0,
+        "first_event_time": "2026-03-02T12:00:00.000Z",
+        "last_event_time": "2026-03-02T12:50:00.000Z",
+        "version": 6,
+        "at": None,
+        "as_of": {
+            "inputs": {
+                ADJUSTMENTS.name: [0, 2],
+                SHIPMENTS.name: [0, 2],
+                RELEASES.name: [0, 1],
+                RECEIPTS.name: [0, 2],
+                REFUNDS.name: [0, 1],
+            }
+        },
+    }
+
+
+def test_the_movements_are_told_in_the_order_in_which_they_happened(
+    told: Silver, api: Answers
+) -> None:
+    found = api.json(MOVEMENTS)
+    assert [(one["event_id"], one["movement"]) for one in found["items"]] == [
+        ("opening", "adjusted"),
+        ("dispatched", "dispatched"),
+        ("sold", "sold"),
+        ("received", "received"),
+        ("back", "refunded"),
+        ("late", "sold"),
+    ]
+    changes = [
+        (one["units_on_hand_change"], one["units_in_transit_change"]) for one in found["items"]
+    ]
+    assert changes == [(40, 0), (0, 24), (-5, 0), (22, -24), (2, 0), (-3, 0)]
+    assert found["items"][0] == {
+        "topic": ADJUSTMENTS.name,
+        "partition": PARTITION,
+        "offset": 0,
+        "event_id": "opening",
+        "event_time": "2026-03-02T12:00:00.000Z",
+        "published_at": "2026-03-02T12:00:00.000Z",
+        "movement": "adjusted",
+        "units_on_hand_change": 40,
+        "units_in_transit_change": 0,
+        "original": None,
+    }
+    assert found["next"] is None
+    assert found["as_of"] == api.json(STOCK)["as_of"]
+
+
+def test_a_release_counts_when_its_original_happened_and_names_it(
+    told: Silver, api: Answers
+) -> None:
+    [found] = api.json(MOVEMENTS, since=minute(40).isoformat())["items"]
+    assert (found["topic"], found["offset"]) == (RELEASES.name, 0)
+    assert found["original"] == {"topic": RECEIPTS.name, "partition": 2, "offset": 77}
+    assert found["event_time"] == "2026-03-02T12:50:00.000Z"
+    assert found["published_at"] == "2026-03-02T13:00:00.000Z"
+
+
+def test_of_two_releases_of_an_event_the_first_one_counts(silver: Silver, api: Answers) -> None:
+    silver.put(ADJUSTMENTS, units=40)
+    for offset in (5, 6):  # the event was rejected twice, and both records were released
+        silver.release(RECEIPTS, offset, event_id="late", lines=[line(3)])
+    silver.release(RECEIPTS, 7, event_id="another", lines=[line(1)])
+    assert api.json(STOCK)["units_on_hand"] == 36
+    originals = [one["original"]["offset"] for one in api.json(MOVEMENTS)["items"][1:]]
+    assert originals == [5, 7]
+
+
+@pytest.mark.parametrize("topic", [REFUNDS, SHIPMENTS, ADJUSTMENTS], ids=lambda one: one.entity)
+def test_whatever_moves_stock_can_be_released(silver: Silver, api: Answers, topic: Any) -> None:
+    silver.release(topic)
+    [found] = api.json(MOVEMENTS)["items"]
+    assert found["original"]["topic"] == topic.name
+    assert api.json(STOCK)["units_on_hand"] == found["units_on_hand_change"] != 0
+
+
+def test_a_release_for_another_shelf_does_not_count(silver: Silver, api: Answers) -> None:
+    silver.put(ADJUSTMENTS, units=40)
+    silver.release(RECEIPTS, 1, event_id="store", store_id="S004")
+    silver.release(RECEIPTS, 2, event_id="sku", lines=[line(3, "SKU-00023")])
+    assert api.json(STOCK)["units_on_hand"] == 40
+
+
+def test_a_shelf_and_what_moved_it_since_make_the_shelf(told: Silver, api: Answers) -> None:
+    before = api.json(STOCK, at=minute(15).isoformat())
+    moved = api.json(MOVEMENTS, since=minute(15).isoformat(), until=minute(30).isoformat())
+    after = api.json(STOCK, at=minute(30).isoformat())
+    for units in ("units_on_hand", "units_in_transit"):
+        assert before[units] + sum(one[f"{units}_change"] for one in moved["items"]) == after[units]
+    assert before["version"] + len(moved["items"]) == after["version"]
+
+
+def test_pages_repeat_and_hide_nothing(told: Silver, api: Answers) -> None:
+    whole = api.json(MOVEMENTS)["items"]
+    first = api.json(MOVEMENTS, limit=2)
+    told.put(ADJUSTMENTS, event_time=minute(5), event_id="meanwhile")
+    second = api.json(MOVEMENTS, limit=2, cursor=first["next"])
+    third = api.json(MOVEMENTS, limit=3, cursor=second["next"])
+    assert first["items"] + second["items"] + third["items"] == whole
+    assert third["next"] is None
+
+
+def test_events_of_one_moment_are_paged_by_their_places(silver: Silver, api: Answers) -> None:
+    for number in range(3):
+        silver.put(RECEIPTS, event_time=NOON, event_id=f"r{number}", lines=[line(1)])
+    first = api.json(MOVEMENTS, limit=2)
+    rest = api.json(MOVEMENTS, limit=2, cursor=first["next"])
+    assert [one["offset"] for one in first["items"] + rest["items"]] == [0, 1, 2]
+
+
+def test_a_cursor_goes_on_with_its_own_question_only(told: Silver, api: Answers) -> None:
+    cursor = api.json(MOVEMENTS, limit=1)["next"]
+    answer = api.get(MOVEMENTS, cursor=cursor, since=NOON.isoformat())
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert answer.json()["title"] == "Cursor of another question"
+
+
+@pytest.mark.parametrize("at_ms", [-(2**63), 2**63 - 1])
+def test_a_cursor_of_any_time_is_answered(told: Silver, api: Answers, at_ms: int) -> None:
+    place = (at_ms, RECEIPTS.name, 0, 0)
+    cursor = Cursor(0, f"movements of {SHELF} since None until None", place)
+    found = api.json(MOVEMENTS, cursor=str(cursor))
+    assert len(found["items"]) == (6 if at_ms < 0 else 0)
+
+
+@pytest.mark.parametrize("name", [{"sku": "SKU-99999"}, {"store_id": "S999"}, {}])
+def test_a_shelf_that_did_not_move_by_then_is_unknown(
+    told: Silver, api: Answers, name: dict[str, str]
+) -> None:
+    shelf = {"store_id": "S003", "sku": "SKU-00417", **name}
+    before = {} if name else {"at": minute(-1).isoformat()}
+    answer = api.get(f"/v1/history/stock/{shelf['store_id']}/{shelf['sku']}", **before)
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert answer.json()["title"] == "Unmoved shelf"
+    assert answer.json()["as_of"]["inputs"][RECEIPTS.name] == [0, 2]
+
+
+def test_nothing_moved_is_an_empty_page(told: Silver, api: Answers) -> None:
+    assert api.json("/v1/history/movements/S003/SKU-99999")["items"] == []
+
+
+def test_what_stands_in_a_path_is_a_value_and_no_sql(told: Silver, api: Answers) -> None:
+    odd = "/v1/history/movements/S003/SKU' or '1'='1"
+    assert api.json(odd)["items"] == []
+
+
+@pytest.mark.parametrize("path", [STOCK, MOVEMENTS])
+@pytest.mark.parametrize("kept", [(), MOVES[1:]], ids=["no lake", "one table not there yet"])
+def test_where_a_table_is_missing_it_says_how_to_get_the_lake(
+    folders: Folders, api: Answers, path: str, kept: Any
+) -> None:
+    Silver(folders, kept)
+    answer = api.get(path)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.json()["title"] == "Lake not there"
+    assert RECEIPTS.name in answer.json()["detail"]
+    assert "make up LAKE=on" in answer.json()["detail"]
+
+
+def test_tables_that_hold_nothing_yet_know_no_shelf(silver: Silver, api: Answers) -> None:
+    answer = api.get(STOCK)
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert answer.json()["as_of"] == {"inputs": {}}
+
+
+def test_a_table_that_somebody_else_wrote_to_is_not_believed(told: Silver, api: Answers) -> None:
+    told.append(RECEIPTS, [], None)
+    answer = api.get(STOCK)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert "somebody else has written to it" in answer.json()["detail"]
+
+
+def test_a_broken_table_is_told(told: Silver, folders: Folders, api: Answers) -> None:
+    for commit in Path(str(folders.silver(RECEIPTS)), "_delta_log").glob("*.json"):
+        commit.write_text("{}")
+    answer = api.get(STOCK)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.json()["title"] == "Lake not there"
+
+
+def test_an_answer_stays_with_the_versions_that_it_began_with(
+    told: Silver, folders: Folders
+) -> None:
+    with lake.Lake(folders).open(ADJUSTMENTS) as snapshot:
+        told.put(ADJUSTMENTS, event_time=minute(70), event_id="meanwhile")
+        snapshot.register("adjustments", snapshot.tables[ADJUSTMENTS].read(["event_id"]))
+        [counted] = snapshot.query("select count(*) as events from adjustments")
+        assert counted == {"events": 2}
+        assert group_by_topic(snapshot.ends()) == {ADJUSTMENTS.name: [0, 2]}
+
+
+def test_few_read_the_lake_at_once(told: Silver, folders: Folders) -> None:
+    one = lake.Lake(folders)
+    refused = pytest.raises(LakeBusy)
+    with one.open(RECEIPTS), one.open(RECEIPTS), refused as refusal, one.open(RECEIPTS):
+        pass
+    assert "at once" in to_problem(refusal.value).detail
+    with one.open(RECEIPTS) as again:
+        assert again.tables
+
+
+def test_what_takes_too_long_is_given_up(
+    told: Silver, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lake, "SECONDS_MAX", 0.5)  # what has not begun cannot be interrupted
+    with lake.Lake(folders).open(RECEIPTS) as snapshot:
+        with pytest.raises(LakeTooSlow) as refusal:
+            snapshot.query(
+                "select sum(a.i * b.i) as much from range(100000) a(i), range(100000) b(i)"
+            )
+        assert "shorter time" in to_problem(refusal.value).detail
+        monkeypatch.undo()
+        assert snapshot.query("select 1 as one") == [{"one": 1}]
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+@pytest.mark.parametrize("path", [STOCK, "/v1/prices/A"])
+def test_a_moment_that_no_calendar_has_is_refused(
+    told: Silver, api: Answers, path: str, at: str
+) -> None:
+    assert api.get(path, at=at).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+@pytest.fixture
+def alerting(tmp_path: Path, log: MemoryLog) -> Iterator[Answers]:
+    """An API with one alert about a card whose token has a slash, and with two proofs."""
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    promote(log, fraud)
+    proofs = [("R1", minute(1)), ("R2", minute(2))]
+    evidence = [{"topic": RECEIPTS.name, "event_id": name, "event_time": at} for name, at in proofs]
+    fraud.put(ALERTS, subject="tok%2F9%25", evidence=evidence)
+    fraud.mark()
+    with serving(memory_sources(log, tmp_path)) as answers:
+        yield answers.ready(pipeline="fraud")
+
+
+ALERT = "/v1/history/alerts/card-velocity/tok%252F9%2525/2026-03-02T10:00:00Z"
+
+
+def test_the_events_behind_an_alert_are_told_with_their_places(
+    alerting: Answers, silver: Silver
+) -> None:
+    silver.put(RECEIPTS, event_time=minute(2), event_id="R2", card_token="tok/9%")
+    silver.put(RECEIPTS, event_time=minute(1), event_id="R1", card_token="tok/9%")
+    silver.put(RECEIPTS, event_time=minute(1), event_id="R0")
+    silver.put(REFUNDS, event_time=minute(1), event_id="R1")
+    found = alerting.json(ALERT)
+    assert (found["alert"]["subject"], found["alert"]["as_of"]["batch"]) == ("tok%2F9%25", 0)
+    assert [(one["event_id"], one["partition"], one["offset"]) for one in found["events"]] == [
+        ("R1", PARTITION, 1),
+        ("R2", PARTITION, 0),
+    ]
+    first = json.loads(json.dumps(RECEIPTS.examples[0], default=str))
+    assert found["events"][0]["event"] == {
+        **first,
+        "event_id": "R1",
+        "event_time": "2026-03-02T12:01:00.000Z",
+        "card_token": "tok/9%",
+    }
+    assert found["events"][0]["published_at"] == "2026-03-02T12:01:00.000Z"
+    assert found["as_of"] == {"inputs": {RECEIPTS.name: [0, 3]}}
+
+
+def test_an_event_that_lies_in_two_partitions_is_told_of_both(
+    alerting: Answers, silver: Silver
+) -> None:
+    for partition in (PARTITION, 0):
+        silver.put(RECEIPTS, event_time=minute(1), event_id="R1", _partition=partition)
+    found = alerting.json(ALERT)["events"]
+    assert [(one["event_id"], one["partition"]) for one in found] == [
+        ("R1", 0),
+        ("R1", PARTITION),
+        ("R2", None),
+    ]
+
+
+def test_an_event_that_the_lake_has_not_yet_is_named_all_the_same(
+    alerting: Answers, silver: Silver
+) -> None:
+    silver.put(RECEIPTS, event_time=minute(2), event_id="R2")
+    missing, there = alerting.json(ALERT)["events"]
+    assert missing == {
+        "topic": RECEIPTS.name,
+        "event_id": "R1",
+        **dict.fromkeys(("partition", "offset", "published_at", "event")),
+    }
+    assert there["event"]["event_id"] == "R2"
+
+
+def test_an_unknown_alert_is_unknown_here_too(alerting: Answers, silver: Silver) -> None:
+    answer = alerting.get(ALERT.replace("card-velocity", "bulk-purchase"))
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert answer.json()["title"] == "Unknown row"
+
+
+def test_without_a_lake_an_alert_has_no_events_to_show(alerting: Answers) -> None:
+    answer = alerting.get(ALERT)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.json()["title"] == "Lake not there"

@@ -1,0 +1,181 @@
+"""The pages: whole, closed to other sites, and asking only for what the API answers."""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.routing import Match
+
+from services.api.app import create_app
+from services.api.routes import pages
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.showing import Shop
+
+BYTES_MAX = 100_000
+ADDRESS = re.compile(r'(?:src|href)="([^"#]+)"')
+IMPORT = re.compile(r'from "\./([\w.]+)"')
+ASKED = re.compile(r"""["`](/[a-z][^"`\s]*)["`]""")
+PLACED = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
+DRAWN = re.compile(r'(?:find|drawFigure|drawState|createShelves)\("([\w-]+)"')
+ID = re.compile(r' id="([\w-]+)"')
+
+SCRIPTS = {name: one.content.decode() for name, one in pages.FILES.items() if name.endswith(".js")}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shop")
+
+
+@pytest.fixture(scope="module")
+def shop(folder: Path) -> Iterator[Answers]:
+    """An API with something for every part of a page."""
+    log = MemoryLog()
+    Shop(log)
+    with serving(memory_sources(log, folder)) as api:
+        for pipeline in ("inventory", "analytics", "fraud"):
+            api.ready(pipeline=pipeline)
+        api.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
+        api.eventually("/v1/clock", bool)
+        yield api
+
+
+def load(api: Answers, path: str) -> dict[str, str]:
+    """All that a browser loads for a page, by address: itself, what it names, what that imports."""
+    loaded: dict[str, str] = {}
+    waiting = [path]
+    while waiting:
+        address = waiting.pop()
+        if address in loaded:
+            continue
+        answer = api.get(address)
+        assert answer.status_code == HTTPStatus.OK, address
+        loaded[address] = answer.text
+        if address == path:
+            waiting += [one for one in ADDRESS.findall(answer.text) if one.startswith(pages.PATH)]
+        waiting += [f"{pages.PATH}/{name}" for name in IMPORT.findall(answer.text)]
+    return loaded
+
+
+def find_addresses() -> set[str]:
+    """Every address in the scripts; what they put into one stands as an x."""
+    return {PLACED.sub("x", found) for text in SCRIPTS.values() for found in ASKED.findall(text)}
+
+
+@pytest.mark.parametrize("path", pages.PAGES)
+def test_a_page_and_all_that_it_loads_come_from_the_api_and_are_small(
+    api: Answers, path: str
+) -> None:
+    loaded = load(api, path)
+    assert f"{pages.PATH}/{pages.PAGES[path].lower()}.js" in loaded
+    assert f"{pages.PATH}/catalogue.css" in loaded
+    assert sum(len(text.encode()) for text in loaded.values()) < BYTES_MAX
+    for text in loaded.values():
+        assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.parametrize("path", pages.PAGES)
+def test_a_page_may_run_no_script_but_its_own_and_has_nothing_inline(
+    api: Answers, path: str
+) -> None:
+    page = api.get(path)
+    policy = page.headers["content-security-policy"].split("; ")
+    assert {"default-src 'none'", "script-src 'self'", "connect-src 'self'"} <= set(policy)
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(r"<script>|<style|\sstyle=|\son\w+=", page.text)
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/pipelines", "text/html; charset=utf-8"),
+        ("/pages/shop.js", "text/javascript; charset=utf-8"),
+        ("/pages/style.css", "text/css; charset=utf-8"),
+        ("/pages/icon.svg", "image/svg+xml"),
+    ],
+)
+def test_a_browser_asks_again_and_gets_only_what_has_changed(
+    api: Answers, address: str, kind: str
+) -> None:
+    first = api.get(address)
+    assert first.headers["content-type"] == kind
+    assert first.headers["cache-control"] == "no-cache"
+    again = api.request("GET", address, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (HTTPStatus.NOT_MODIFIED, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    other = api.request("GET", address, headers={"If-None-Match": '"another"'})
+    assert other.content == first.content
+
+
+def test_an_unknown_file_is_a_problem_that_names_those_there_are(api: Answers) -> None:
+    for name in ("nothing.js", "frame.html", "..%2Fapp.py"):
+        answer = api.get(f"/pages/{name}")
+        assert answer.status_code == HTTPStatus.NOT_FOUND
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert "shop.js" in api.get("/pages/nothing.js").json()["detail"]
+
+
+def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> None:
+    routes = create_app(memory_sources(MemoryLog(), tmp_path)).routes
+    found = find_addresses()
+    assert {"/v1/clock", "/v1/pipelines", "/v1/stock/x/x", "/v1/alerts/x/x/x"} <= found
+    for address in found:
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": urlsplit(address).path}
+        assert any(route.matches(scope)[0] is Match.FULL for route in routes), address
+
+
+def test_whatever_the_scripts_poll_is_answered(shop: Answers) -> None:
+    asked = [
+        one for one in find_addresses() if one.startswith("/v1/") and "x" not in one.split("/")
+    ]
+    polled = [one for one in asked if not one.startswith("/v1/stream") and "=x" not in one]
+    assert len(polled) >= 9
+    for address in polled:
+        answer = shop.get(address)
+        assert answer.status_code == HTTPStatus.OK, (address, answer.text)
+
+
+def test_whatever_the_scripts_follow_begins_with_a_reset(shop: Answers) -> None:
+    streams = [one for one in find_addresses() if one.startswith("/v1/stream")]
+    assert len(streams) == 2
+    for address in streams:
+        with shop.stream(address) as answer:
+            assert answer.status_code == HTTPStatus.OK
+            lines = answer.iter_lines()
+            assert "event: reset" in (next(lines) for _ in range(6))
+
+
+@pytest.mark.parametrize("path", pages.PAGES)
+def test_a_script_draws_only_into_what_its_page_has(api: Answers, path: str) -> None:
+    loaded = load(api, path)
+    ids = set(ID.findall(loaded[path]))
+    drawn = {name for text in loaded.values() for name in DRAWN.findall(text)}
+    assert drawn
+    assert drawn <= ids
+
+
+@pytest.mark.parametrize("path", pages.PAGES)
+def test_a_page_leads_to_the_others_and_to_data_docs_where_there_are_any(
+    shop: Answers, folder: Path, path: str
+) -> None:
+    links = set(ADDRESS.findall(shop.get(path).text))
+    assert {"/", "/pipelines", "/catalogue", "/docs"} <= links
+    assert "/quality" not in links
+    docs = folder / "quality"
+    docs.mkdir()
+    (docs / "index.html").write_text("<p>all is well</p>")
+    assert 'href="/quality"' in shop.get(path).text
+    (docs / "index.html").unlink()
+    docs.rmdir()
+
+
+def test_the_page_that_is_shown_is_marked_in_the_links(api: Answers) -> None:
+    assert '<a href="/" aria-current="page">Shop</a>' in api.get("/").text
+    assert '<a href="/pipelines" aria-current="page">Pipelines</a>' in api.get("/pipelines").text

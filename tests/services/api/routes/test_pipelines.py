@@ -1,0 +1,210 @@
+"""GET /v1/pipelines and /v1/views, over a log in memory."""
+
+import json
+from contextlib import ExitStack
+from datetime import timedelta
+from http import HTTPStatus
+
+import pytest
+
+from contracts import (
+    ADJUSTMENTS,
+    ALERTS,
+    BEST_SELLERS,
+    CLOCKS,
+    RECEIPTS,
+    STOCK_LEVELS,
+    STORE_SALES,
+    encode,
+)
+from services.api.routes.exports import EXPORTS_MAX
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers
+from tests.services.writing import MORNING, Writing, promote, prune
+
+ROWS = f"/v1/views/{STOCK_LEVELS.name}/export"
+EXPORTED = 30_000  # more than the sockets between client and server hold
+
+
+@pytest.fixture
+def running(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
+    """Inputs of 12 receipts and 3 adjustments, of which 10 and 3 are counted."""
+    for topic, records in ((RECEIPTS.name, 12), (ADJUSTMENTS.name, 3)):
+        log.make(topic, 4)
+        for _ in range(records):
+            log.publish((topic, 0), b"", b"")
+    promote(log, inventory)
+    inventory.row(1, "A", 4)
+    inventory.book((RECEIPTS.name, 0), applied=7, quarantined=1)
+    inventory.book((ADJUSTMENTS.name, 0), applied=3, quarantined=0)
+    inventory.mark(sold=10, adjusted=3)
+    return api.ready()
+
+
+def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
+    answer = running.eventually(
+        "/v1/pipelines", lambda found: found["pipelines"][0]["lag_records"] is not None
+    )
+    standing = answer["pipelines"][0]
+    assert standing["pipeline"] == "inventory"
+    assert standing["promoted"] == standing["generation"] == 1
+    assert standing["generations"] == [{"number": 1, "state": "promoted", "loaded": True}]
+    assert standing["lag_records"] == 2
+    assert standing["lag_records_by_input"] == {ADJUSTMENTS.name: 0, RECEIPTS.name: 2}
+    assert standing["freshness_ms"] is None
+
+
+def test_the_books_balance(running: Answers) -> None:
+    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
+    assert len(books) == 8
+    sold = next(book for book in books if book["topic"] == RECEIPTS.name)
+    assert sold == {
+        "topic": RECEIPTS.name,
+        "partition": 0,
+        "read": 10,
+        "applied": 7,
+        "quarantined": 1,
+        "duplicate": 2,
+    }
+
+
+def test_books_of_another_generation_are_not_counted(
+    log: MemoryLog, inventory: Writing, running: Answers
+) -> None:
+    Writing(log, generation=2).book((RECEIPTS.name, 0), applied=99, quarantined=0)
+    running.ready(inventory.mark())
+    books = running.json("/v1/pipelines")["pipelines"][0]["books"]
+    assert [book["applied"] for book in books if book["applied"]] == [3, 7]
+
+
+def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
+    inventory: Writing, running: Answers
+) -> None:
+    running.ready(inventory.mark(sold=2))
+    shelf = running.eventually("/v1/stock/S001/A", lambda found: found["freshness_ms"] is not None)
+    assert 0 <= shelf["freshness_ms"] < 5_000
+    assert "freshness_unknown" not in shelf
+    standing = running.json("/v1/pipelines")["pipelines"][0]
+    assert standing["lag_records"] == 0
+    assert standing["behind_world_seconds"] == 0
+    assert standing["rate_per_second"] >= 0
+
+
+def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running: Answers) -> None:
+    stopped = {
+        "world": "world",
+        "seed": 1,
+        "world_at": MORNING + timedelta(seconds=90),
+        "wall_at": MORNING,
+        "speed_milli": 10_000,
+        "state": "stopped",
+    }
+    log.publish((CLOCKS.name, 0), b"world", encode(CLOCKS, stopped))
+    running.eventually(
+        "/v1/pipelines", lambda found: found["pipelines"][0]["behind_world_seconds"] == 90
+    )
+
+
+def test_a_view_names_its_promoted_topic(running: Answers) -> None:
+    told = running.json(f"/v1/views/{STOCK_LEVELS.name}")
+    assert told["pipeline"] == "inventory"
+    assert told["generation"] == told["served"] == 1
+    assert told["topic"] == f"{STOCK_LEVELS.name}.g1"
+
+
+def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
+    for sku in ("B", "C"):
+        inventory.row(2, sku, 1)
+    running.ready(inventory.mark())
+    inventory.row(2, "D", 1)  # no marker behind it
+    answer = running.get(ROWS)
+    head, *rows = [json.loads(line) for line in answer.text.splitlines()]
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    assert (head["generation"], head["marker"]["batch"], head["rows"]) == (1, 1, 3)
+    assert head["marker"]["inputs"][RECEIPTS.name] == [10, 0, 0, 0]
+    assert [(row["store_id"], row["sku"]) for row in rows] == [
+        ("S001", "A"),
+        ("S002", "B"),
+        ("S002", "C"),
+    ]
+
+
+def test_exports_are_limited_and_their_places_are_given_back(
+    inventory: Writing, running: Answers
+) -> None:
+    for number in range(EXPORTED):
+        inventory.row(2, f"SKU-{number:05}", 1)
+    running.ready(inventory.mark())
+    with ExitStack() as exports:
+        for _ in range(EXPORTS_MAX):
+            exports.enter_context(running.stream(ROWS))
+        refused = running.get(ROWS)
+        assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
+        assert "at most 2 exports" in refused.json()["detail"]
+    running.until(lambda: running.get(ROWS).status_code == HTTPStatus.OK)
+
+
+def test_all_views_of_a_pipeline_are_exported_at_one_marker(log: MemoryLog, api: Answers) -> None:
+    analytics = Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
+    for sku in "AB":
+        analytics.put(BEST_SELLERS, sku=sku)
+    analytics.put(STORE_SALES)
+    analytics.mark()
+    analytics.put(BEST_SELLERS, sku="C")  # no marker behind it
+    promote(log, analytics)
+    route = "/v1/pipelines/analytics/export"
+    api.until(lambda: api.get(route).status_code == HTTPStatus.OK)
+    head, *rows = [json.loads(line) for line in api.get(route).text.splitlines()]
+    assert (head["pipeline"], head["marker"]["batch"]) == ("analytics", 0)
+    assert [(each["view"], each["rows"]) for each in head["views"]] == [
+        (BEST_SELLERS.name, 2),
+        (STORE_SALES.name, 1),
+    ]
+    assert head["views"][0]["oldest_kept"] == "2026-02-28T10:10:00.000Z"
+    assert [row.get("sku") for row in rows] == ["A", "B", None]
+
+
+def test_a_pipeline_that_is_not_there_has_nothing_to_export(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    assert api.get("/v1/pipelines/fraud/export").status_code == HTTPStatus.NOT_FOUND
+    promote(log, inventory)
+    api.eventually("/v1/pipelines", lambda answer: bool(answer["pipelines"]))
+    refused = api.get("/v1/pipelines/inventory/export")
+    assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+
+
+def test_every_pipeline_has_its_own_lag_books_and_freshness(
+    log: MemoryLog, inventory: Writing, running: Answers
+) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    fraud.book((RECEIPTS.name, 0), applied=12, quarantined=0)
+    fraud.mark(sold=12, adjusted=3)
+    promote(log, fraud)
+    running.ready(0, "fraud")
+    running.eventually("/v1/pipelines/fraud", lambda told: told["freshness_ms"] is not None)
+    told = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
+    assert {name: each["lag_records"] for name, each in told.items()} == {
+        "fraud": 0,
+        "inventory": 2,
+    }
+    assert told["fraud"]["views"] == [ALERTS.name]
+    applied = {
+        name: [book["applied"] for book in each["books"] if book["applied"]]
+        for name, each in told.items()
+    }
+    assert applied == {"fraud": [12], "inventory": [3, 7]}
+    assert told["inventory"]["freshness_ms"] is None
+    assert running.json("/v1/pipelines/inventory")["lag_records"] == 2
+    assert running.get("/v1/pipelines/reorder").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_pipeline_that_is_no_more_is_not_told_of(log: MemoryLog, running: Answers) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    fraud.mark()
+    promote(log, fraud)
+    running.ready(0, "fraud")
+    prune(log, "fraud")
+    running.until(lambda: running.get("/v1/pipelines/fraud").status_code == HTTPStatus.NOT_FOUND)
+    assert running.get("/v1/alerts").status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert running.json("/readyz") == {"status": "ready"}

@@ -1,0 +1,182 @@
+"""What a product costs at a moment, from the changes in the log."""
+
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import NOTICE, PRICE_CHANGES, encode, key
+from contracts.times import EPOCH
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.world import NOON, announce, beat
+
+MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
+TOPIC = (PRICE_CHANGES.name, 0)
+
+
+def change(log: MemoryLog, sku: str, cents: int, effective_at: datetime, **other: Any) -> None:
+    value: dict[str, Any] = {
+        "event_id": f"{sku}-{cents}",
+        "event_time": effective_at - timedelta(hours=14),
+        "sku": sku,
+        "price_cents": cents,
+        "effective_at": effective_at,
+        **other,
+    }
+    published_ms = (value["event_time"] - EPOCH) // timedelta(milliseconds=1)
+    log.publish(TOPIC, key(PRICE_CHANGES, value), encode(PRICE_CHANGES, value), published_ms)
+
+
+@pytest.fixture
+def priced(log: MemoryLog, api: Answers) -> Answers:
+    """At noon A costs 100, and 90 from midnight on; B costs 250; C will cost 5."""
+    announce(log)
+    change(log, "A", 100, NOON - timedelta(days=1))
+    change(log, "B", 250, NOON)
+    change(log, "C", 5, MIDNIGHT)
+    change(log, "A", 90, MIDNIGHT)
+    return read(api, 4)
+
+
+def read(api: Answers, records: int) -> Answers:
+    """Itself, once so many changes have been read."""
+    api.eventually(
+        "/v1/prices?at=2026-01-01T00:00:00Z",
+        lambda found: found["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
+    )
+    return api
+
+
+def test_a_price_holds_until_the_next_takes_over(priced: Answers) -> None:
+    now = priced.json("/v1/prices/A")
+    assert (now["price_cents"], now["at"]) == (100, "2026-03-02T12:00:00.000Z")
+    assert now["until"] == "2026-03-03T00:00:00.000Z"
+    assert now["as_of"] == {"inputs": {PRICE_CHANGES.name: [4]}}
+    just_before = priced.json("/v1/prices/A", at="2026-03-02T23:59:59.999Z")
+    assert just_before["price_cents"] == 100
+    from_then_on = priced.json("/v1/prices/A", at="2026-03-03T00:00:00Z")
+    assert (from_then_on["price_cents"], from_then_on["until"]) == (90, None)
+
+
+@pytest.mark.parametrize("path", ["/v1/prices/C", "/v1/prices/Z", "/v1/prices/Z/history"])
+def test_no_price_is_said_to_be_none(priced: Answers, path: str) -> None:
+    answer = priced.get(path)
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert answer.json()["title"] == "No price"
+
+
+def test_the_pages_list_what_has_a_price_at_the_moment_of_the_first(
+    log: MemoryLog, priced: Answers
+) -> None:
+    first = priced.json("/v1/prices", limit=1)
+    announce(log, MIDNIGHT)
+    priced.eventually("/v1/prices/A", lambda found: found["price_cents"] == 90)
+    second = priced.json("/v1/prices", limit=1, cursor=first["next"])
+    assert [one["price_cents"] for one in first["items"] + second["items"]] == [100, 250]
+    assert second["next"] is None
+    assert second["at"] == first["at"]
+    assert [one["sku"] for one in priced.json("/v1/prices")["items"]] == ["A", "B", "C"]
+
+
+def test_the_history_goes_back_page_by_page(priced: Answers) -> None:
+    first = priced.json("/v1/prices/A/history", limit=1)
+    second = priced.json("/v1/prices/A/history", limit=1, cursor=first["next"])
+    assert [one["price_cents"] for one in first["items"] + second["items"]] == [90, 100]
+    assert second["next"] is None
+
+
+def test_of_two_changes_at_one_moment_the_one_announced_last_holds(
+    log: MemoryLog, priced: Answers
+) -> None:
+    change(log, "A", 80, MIDNIGHT)
+    read(priced, 5)
+    assert priced.json("/v1/prices/A", at="2026-03-03T00:00:00Z")["price_cents"] == 80
+
+
+def test_a_price_of_short_notice_holds_once_it_has_had_its_notice(
+    log: MemoryLog, priced: Answers
+) -> None:
+    change(log, "B", 240, NOON, event_time=NOON)
+    read(priced, 5)
+    begins = NOON + NOTICE
+    until = priced.json("/v1/prices/B", at=(begins - timedelta(milliseconds=1)).isoformat())
+    assert (until["price_cents"], until["until"]) == (250, "2026-03-02T12:10:00.000Z")
+    now = priced.json("/v1/prices/B", at=begins.isoformat())
+    assert (now["price_cents"], now["holds_from"]) == (240, "2026-03-02T12:10:00.000Z")
+    assert now["effective_at"] == "2026-03-02T12:00:00.000Z"
+    history = priced.json("/v1/prices/B/history")["items"]
+    assert [one["price_cents"] for one in history] == [240, 250]
+
+
+def test_the_same_event_again_changes_nothing(log: MemoryLog, priced: Answers) -> None:
+    change(log, "B", 999, NOON, event_id="B-250")
+    read(priced, 5)
+    assert priced.json("/v1/prices/B")["price_cents"] == 250
+
+
+def test_a_change_that_breaks_its_contract_does_not_hold(log: MemoryLog, priced: Answers) -> None:
+    change(log, "B", -1, NOON)
+    log.publish(TOPIC, b"B", b"no price")
+    read(priced, 6)
+    assert priced.json("/v1/prices/B")["price_cents"] == 250
+
+
+def test_a_restart_goes_on_and_a_lost_file_is_built_again(
+    log: MemoryLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    announce(log)
+    change(log, "A", 100, NOON)
+    with serving(memory_sources(log, tmp_path)) as api:
+        read(api, 1)
+    caplog.clear()
+    change(log, "A", 90, NOON)
+    with serving(memory_sources(log, tmp_path)) as api:
+        read(api, 2)
+        assert "rebuilding" not in caplog.text
+        for file in tmp_path.glob("prices.sqlite*"):
+            file.unlink()
+        api.until(lambda: "rebuilding" in caplog.text and api.get("/v1/prices/A").is_success)
+        assert api.json("/v1/prices/A")["price_cents"] == 90
+
+
+def test_a_topic_that_was_made_anew_is_read_anew(log: MemoryLog, priced: Answers) -> None:
+    log.make(PRICE_CHANGES.name, 1)
+    change(log, "B", 1, NOON)
+    priced.until(lambda: price(priced, "B") == 1)
+    assert priced.get("/v1/prices/A").status_code == HTTPStatus.NOT_FOUND
+
+
+def price(api: Answers, sku: str) -> int | None:
+    answer = api.get(f"/v1/prices/{sku}")
+    return int(answer.json()["price_cents"]) if answer.is_success else None
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2026-03-02T10:00:00"])
+def test_a_moment_has_a_zone(priced: Answers, at: str) -> None:
+    answer = priced.get("/v1/prices/A", at=at)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "at: " in answer.json()["detail"]
+
+
+def test_the_clock_tells_what_time_it_is_in_the_world(log: MemoryLog, api: Answers) -> None:
+    assert api.get("/v1/clock").status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    announce(log)
+    told = api.eventually("/v1/clock", bool)
+    assert told["world_time"] == "2026-03-02T12:00:00.000Z"
+    assert told["world_ms"] == NOON.timestamp() * 1000
+    assert (told["speed"], told["state"]) == (10, "stopped")
+
+
+def test_the_clock_of_a_dead_simulator_stands_soon_after_its_last_heartbeat(
+    log: MemoryLog, api: Answers
+) -> None:
+    for minute in range(3):
+        beat(log, NOON + timedelta(minutes=minute))
+    announce(log, state="running")  # by the wall, months ago
+    told = api.eventually("/v1/clock", bool)
+    assert (told["world_time"], told["state"]) == ("2026-03-02T12:05:40.000Z", "running")
+    beat(log, NOON + timedelta(minutes=3))
+    api.eventually("/v1/clock", lambda told: told["world_time"] == "2026-03-02T12:06:40.000Z")

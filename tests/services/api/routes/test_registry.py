@@ -1,0 +1,101 @@
+"""A stock client of a schema registry finds in the API what it needs to decode every topic."""
+
+import json
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.serialization import MessageField, SerializationContext
+
+from contracts import CONTRACTS, STOCK_LEVELS, Contract, avro_schema, decode, encode, schema_id
+from services.api.routes.registry import MEDIA_TYPE
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+
+SUBJECT = f"{STOCK_LEVELS.name}-value"
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+        yield answers
+
+
+@pytest.fixture(scope="module")
+def client(api: Answers) -> SchemaRegistryClient:
+    return SchemaRegistryClient({"url": api.address})
+
+
+@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=str)
+def test_a_stock_deserializer_decodes_every_topic(
+    client: SchemaRegistryClient, contract: Contract
+) -> None:
+    deserialize = AvroDeserializer(client)
+    for example in contract.examples:
+        value = encode(contract, example)
+        context = SerializationContext(contract.name, MessageField.VALUE)
+        assert deserialize(value, context) == decode(value).value
+
+
+def test_a_stock_deserializer_finds_the_newest_schema_of_a_generations_changelog(
+    client: SchemaRegistryClient,
+) -> None:
+    newest = client.get_latest_version(f"{STOCK_LEVELS.name}.g3-value")
+    assert newest.schema_id == schema_id(STOCK_LEVELS)
+
+
+def test_every_topic_and_view_is_a_subject(client: SchemaRegistryClient) -> None:
+    assert client.get_subjects() == sorted(f"{name}-value" for name in CONTRACTS)
+
+
+def test_a_version_holds_the_schema_and_its_id(client: SchemaRegistryClient) -> None:
+    assert client.get_versions(SUBJECT) == [1]
+    version = client.get_version(SUBJECT, 1)
+    assert version.subject == SUBJECT
+    assert version.schema_id == schema_id(STOCK_LEVELS)
+    assert version.schema is not None
+    assert json.loads(version.schema.schema_str or "") == avro_schema(STOCK_LEVELS)
+
+
+def test_an_id_leads_back_to_its_subject_and_version(client: SchemaRegistryClient) -> None:
+    [found] = client.get_schema_versions(schema_id(STOCK_LEVELS))
+    assert (found.subject, found.version) == (SUBJECT, 1)
+
+
+def test_a_stock_client_is_told_that_the_registry_only_reads(client: SchemaRegistryClient) -> None:
+    assert client.get_global_mode() == "READONLY"
+    assert client.get_compatibility() == "BACKWARD_TRANSITIVE"
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        ("/schemas/ids/99999", 40403, "Expected the id of a schema, found 99999."),
+        ("/schemas/ids/one", 40403, "Expected the id of a schema, found one."),
+        ("/schemas/ids/99999/versions", 40403, "Expected the id of a schema"),
+        ("/subjects/public.sales/versions", 40401, "Expected a subject of GET /subjects"),
+        (f"/subjects/{STOCK_LEVELS.name}/versions", 40401, "Expected a subject"),
+        (f"/subjects/{SUBJECT}/versions/99", 40402, "Expected version 1 to 1 of"),
+        (f"/subjects/{SUBJECT}/versions/newest", 42202, "Expected 1, 2, … or latest"),
+        (f"/subjects/{SUBJECT}/versions/0", 42202, "Expected 1, 2, … or latest"),
+    ],
+)
+def test_an_error_has_the_registrys_form(api: Answers, path: str, code: int, message: str) -> None:
+    answer = api.get(path)
+    assert answer.status_code == code // 100
+    assert answer.headers["content-type"] == MEDIA_TYPE
+    error: dict[str, Any] = answer.json()
+    assert error.keys() == {"error_code", "message"}
+    assert error["error_code"] == code
+    assert message in error["message"]
+
+
+def test_a_stock_client_understands_the_error(client: SchemaRegistryClient) -> None:
+    with pytest.raises(SchemaRegistryError) as raised:
+        client.get_schema(99_999)
+    assert raised.value.http_status_code == HTTPStatus.NOT_FOUND
+    assert raised.value.error_code == 40403

@@ -1,0 +1,215 @@
+"""Any view's rows, asked by what its contract says; over a log in memory."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from contracts import (
+    ALERTS,
+    BEST_SELLERS,
+    CONTRACTS,
+    RECEIPTS,
+    STOCK_LEVELS,
+    STORE_SALES,
+    VISITS,
+    Contract,
+)
+from services.api.routes.views import TABLES
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, memory_sources, serving
+from tests.services.world import announce
+from tests.services.writing import INPUT_PARTITIONS, Writing, promote
+
+VIEWS = (STORE_SALES, BEST_SELLERS, VISITS, ALERTS)
+TEN = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
+SALES = f"/v1/views/{STORE_SALES.name}/rows"
+LARGEST = 2**63 - 1
+
+
+def minute(number: int) -> dict[str, Any]:
+    start = TEN + timedelta(minutes=number)
+    return {"window_start": start, "window_end": start + timedelta(minutes=1)}
+
+
+def write(analytics: Writing) -> None:
+    """Two stores, three minutes from ten on; three visits, two alerts."""
+    for store in ("S001", "S002"):
+        for number in range(3):
+            changes = minute(number) | {"units": 10 + number, "units_on_time": 1}
+            analytics.put(STORE_SALES, store_id=store, **changes)
+    analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
+    for customer, hour in (("C1", 9), ("C1", 11), ("C2", 10)):
+        at = datetime(2026, 3, 2, hour, tzinfo=UTC)
+        analytics.put(VISITS, customer_id=customer, visit_start=at, visit_end=at)
+    later = datetime(2026, 3, 2, 11, 5, tzinfo=UTC)
+    analytics.put(VISITS, customer_id="C1", visit_start=later, status="withdrawn")
+    analytics.put(ALERTS, subject="A")
+    analytics.put(ALERTS, subject="B", status="withdrawn")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    log = MemoryLog()
+    for topic in ("public.inventory.adjustment.v1", RECEIPTS.name):
+        log.make(topic, INPUT_PARTITIONS)
+    analytics = Writing(log, pipeline="analytics", views=VIEWS)
+    write(analytics)
+    analytics.mark()
+    promote(log, analytics)
+    announce(log, TEN + timedelta(hours=2, minutes=2))  # receipts may come two hours late
+    with serving(memory_sources(log, tmp_path_factory.mktemp("shop"))) as api:
+        api.eventually(SALES, lambda answer: answer["freshness_ms"] is not None)
+        api.eventually("/v1/clock", bool)
+        yield api
+
+
+def found(answer: Any) -> list[tuple[str, str]]:
+    return [(row["store_id"], row["window_start"][11:16]) for row in answer["items"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"store_id": "S001"}, [("S001", "10:00"), ("S001", "10:01"), ("S001", "10:02")]),
+        ({"window_start": "2026-03-02T10:01:00Z"}, [("S001", "10:01"), ("S002", "10:01")]),
+        ({"window_start": "1772445660000"}, [("S001", "10:01"), ("S002", "10:01")]),
+        ({"from": "2026-03-02T11:02:00+01:00", "store_id": "S002"}, [("S002", "10:02")]),
+        ({"until": "2026-03-02T10:01:00Z"}, [("S001", "10:00"), ("S002", "10:00")]),
+        ({"order": "newest", "limit": 2}, [("S003", "10:41"), ("S002", "10:02")]),
+        ({"store_id": "' or 1=1 --"}, []),
+    ],
+)  # fmt: skip
+def test_rows_are_filtered_by_the_fields_of_the_key_and_by_its_time(
+    shop: Answers, query: dict[str, str | int], expected: list[tuple[str, str]]
+) -> None:
+    assert found(shop.json(SALES, **query)) == expected
+
+
+@pytest.mark.parametrize("order", ["key", "newest"])
+def test_the_cursor_leads_through_all_pages(shop: Answers, order: str) -> None:
+    whole = found(shop.json(SALES, order=order))
+    pages = [shop.json(SALES, order=order, limit=2)]
+    while pages[-1]["next"]:
+        pages.append(shop.json(SALES, order=order, limit=2, cursor=pages[-1]["next"]))
+    assert [row for page in pages for row in found(page)] == whole
+    assert len(whole) == 7
+
+
+def test_a_cursor_of_another_question_is_refused(shop: Answers) -> None:
+    following = shop.json(SALES, limit=2)["next"]
+    answer = shop.get(SALES, limit=2, store_id="S001", cursor=following)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "Keep filters and sort unchanged" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ({"sku": "A"}, "sku: expected one of store_id, window_start, from, until for public."),
+        ({"units": 3}, "units: expected one of store_id"),
+        ({"from": "yesterday"}, "from: expected a time with its zone"),
+        ({"from": "2026-03-02T10:00:00"}, "from: expected a time with its zone"),
+        ({"window_start": str(2**63)}, "window_start: expected a time"),
+        ({"store_id": "S" * 300}, "store_id: expected a text of at most 256"),
+        ({"limit": 501}, "limit: input should be less than or equal to 500"),
+        ({"order": "units"}, "order: input should be 'key' or 'newest'"),
+    ],
+)  # fmt: skip
+def test_a_filter_that_the_view_does_not_have_is_refused_with_those_it_has(
+    shop: Answers, query: dict[str, str | int], detail: str
+) -> None:
+    answer = shop.get(SALES, **query)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert detail in answer.json()["detail"]
+
+
+def test_a_filter_given_twice_is_refused(shop: Answers) -> None:
+    answer = shop.request("GET", f"{SALES}?store_id=S001&store_id=S002")
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "store_id: expected a text of at most 256 characters, once" in answer.json()["detail"]
+
+
+def test_a_view_without_a_time_in_its_key_has_no_newest_rows(
+    log: MemoryLog, inventory: Writing, api: Answers
+) -> None:
+    promote(log, inventory)
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    rows = f"/v1/views/{STOCK_LEVELS.name}/rows"
+    [row] = api.ready().json(rows, sku="A")["items"]
+    assert row["units_on_hand"] == 4
+    assert "final" not in row
+    for query in ({"order": "newest"}, {"from": "2026-03-02T10:00:00Z"}):
+        assert api.get(rows, **query).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+@pytest.mark.parametrize("spelled", ["2026-03-02T10:01:00Z", "1772445660000"])
+def test_a_row_is_found_by_its_key_however_a_time_is_spelled(shop: Answers, spelled: str) -> None:
+    row = shop.json(f"{SALES}/S001/{spelled}")
+    assert (row["units"], row["window_end"]) == (11, "2026-03-02T10:02:00.000Z")
+    assert row["as_of"]["batch"] == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "detail"),
+    [
+        ("S009/1772445660000", 404, "found none for S009/1772445660000"),
+        ("S001", 422, "key: expected store_id/window_start, found 'S001'"),
+        ("S001/soon", 422, "window_start: expected a time"),
+        ("S001/1772445660000/3", 422, "key: expected store_id/window_start"),
+    ],
+)
+def test_a_key_that_is_not_there_or_none_is_refused(
+    shop: Answers, key: str, status: int, detail: str
+) -> None:
+    answer = shop.get(f"{SALES}/{key}")
+    assert answer.status_code == status
+    assert detail in answer.json()["detail"]
+
+
+def test_the_largest_whole_number_comes_through_as_it_is(shop: Answers) -> None:
+    [row] = shop.json(SALES, store_id="S003")["items"]
+    assert row["revenue_cents"] == LARGEST
+
+
+def test_a_window_is_final_once_no_event_of_it_can_be_published_any_more(shop: Answers) -> None:
+    finals = [row["final"] for row in shop.json(SALES, store_id="S001")["items"]]
+    assert finals == [True, True, False]  # at 12:02 receipts of 10:02 may still come
+
+
+def test_every_view_is_listed_with_what_can_be_asked_of_it(shop: Answers) -> None:
+    told = {each["view"]: each for each in shop.json("/v1/views")["views"]}
+    assert set(told) == set(TABLES)
+    sales = told[STORE_SALES.name]
+    assert sales["pipeline"] == "analytics"
+    assert (sales["generation"], sales["served"], sales["batch"], sales["rows"]) == (1, 1, 0, 7)
+    assert sales["filters"] == ["store_id", "window_start", "from", "until"]
+    assert {field["name"]: field["unit"] for field in sales["fields"]}["units"] == "units"
+    assert sales["oldest_kept"] == "2026-01-31T10:41:00.000Z"
+    assert told[STOCK_LEVELS.name]["pipeline"] is None
+
+
+def test_alerts_and_visits_have_routes_of_their_own_the_newest_first(shop: Answers) -> None:
+    assert [row["subject"] for row in shop.json("/v1/alerts", status="open")["items"]] == ["A"]
+    key = "card-velocity/B/2026-03-02T10:00:00Z"
+    assert shop.json(f"/v1/alerts/{key}")["status"] == "withdrawn"
+    visits = shop.json("/v1/customers/C1/visits")["items"]
+    assert [visit["visit_start"][11:13] for visit in visits] == ["11", "09"]
+
+
+@pytest.mark.parametrize("view", [CONTRACTS[name] for name in TABLES], ids=str)
+def test_every_view_is_served_without_code_of_its_own(
+    view: Contract, log: MemoryLog, api: Answers
+) -> None:
+    writing = Writing(log, pipeline="any", views=(view,))
+    writing.put(view)
+    writing.mark()
+    promote(log, writing)
+    rows = f"/v1/views/{view.name}/rows"
+    [row] = api.eventually(rows, lambda answer: bool(answer["items"]))["items"]
+    key = "/".join(str(row[name]) for name in view.key)
+    assert api.json(f"{rows}/{key}").items() >= row.items()
+    assert api.json(rows, **{name: row[name] for name in view.key})["items"] == [row]

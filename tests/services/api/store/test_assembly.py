@@ -1,0 +1,163 @@
+"""Rows and markers in any order; pure, so without a broker."""
+
+from itertools import accumulate
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.kafka import Partition
+from services.api.store.assembly import ROWS_WAITING_MAX, Assembly
+from services.api.store.marker import Marker
+
+LEFT: Partition = ("view", 0)
+RIGHT: Partition = ("view", 1)
+
+
+def marker(batch: int, left: int, right: int = 0) -> Marker:
+    return Marker(
+        pipeline="inventory",
+        generation=1,
+        batch=batch,
+        inputs={},
+        outputs={LEFT: left, RIGHT: right},
+        written_at_ms=0,
+        offset=batch,
+    )
+
+
+def assembly() -> Assembly[str]:
+    return Assembly({LEFT: 0, RIGHT: 0}, None)
+
+
+def test_rows_wait_until_a_marker_lies_behind_them() -> None:
+    rows = assembly()
+    rows.add(LEFT, 0, "a")
+    rows.set_target()
+    assert rows.take_ready() == []
+    rows.mark(marker(0, left=1))
+    rows.set_target()
+    assert rows.take_ready() == [(LEFT, "a")]
+
+
+def test_a_row_beyond_the_marker_waits_for_the_next() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=1))
+    rows.set_target()
+    rows.add(LEFT, 0, "a")
+    rows.add(LEFT, 1, "b")
+    assert rows.take_ready() == [(LEFT, "a")]
+    rows.finish()
+    rows.mark(marker(1, left=2))
+    rows.set_target()
+    assert rows.take_ready() == [(LEFT, "b")]
+
+
+def test_a_marker_is_complete_when_every_partition_has_been_read_up_to_it() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=1, right=1))
+    rows.set_target()
+    rows.add(LEFT, 0, "a")
+    rows.take_ready()
+    assert rows.find_complete() is None
+    rows.add(RIGHT, 0, "b")
+    rows.take_ready()
+    assert rows.find_complete() == marker(0, left=1, right=1)
+
+
+def test_the_end_of_the_log_counts_as_read_where_compaction_left_nothing() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=7))
+    rows.set_target()
+    rows.note_end(LEFT, 7)
+    assert rows.find_complete() == marker(0, left=7)
+
+
+def test_a_row_behind_a_gap_shows_that_the_gap_was_read() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=5))
+    rows.set_target()
+    rows.add(LEFT, 8, "of the next batch")
+    assert rows.find_complete() == marker(0, left=5)
+    assert rows.take_ready() == []
+
+
+def test_the_newest_marker_known_is_aimed_at_and_older_ones_are_passed_over() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=1))
+    rows.mark(marker(2, left=3))
+    rows.mark(marker(1, left=2))
+    rows.set_target()
+    assert rows.target == marker(2, left=3)
+
+
+def test_a_target_stays_however_many_markers_come() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=2))
+    rows.set_target()
+    rows.mark(marker(1, left=4))
+    rows.set_target()
+    assert rows.target == marker(0, left=2)
+
+
+def test_rows_read_again_are_taken_once() -> None:
+    rows = assembly()
+    rows.mark(marker(0, left=1))
+    rows.set_target()
+    rows.add(LEFT, 0, "a")
+    rows.add(LEFT, 0, "a")
+    assert rows.take_ready() == [(LEFT, "a")]
+
+
+def test_a_partition_with_too_many_waiting_rows_is_full_until_a_marker_takes_them() -> None:
+    rows = assembly()
+    for offset in range(ROWS_WAITING_MAX):
+        rows.add(LEFT, offset, "a")
+    assert rows.list_full() == {LEFT}
+    rows.mark(marker(0, left=ROWS_WAITING_MAX))
+    rows.set_target()
+    assert rows.list_full() == set()
+
+
+def test_progress_counts_offsets_up_to_the_target() -> None:
+    rows = assembly()
+    assert rows.measure_progress() == (0, 0)
+    rows.mark(marker(0, left=4, right=6))
+    rows.set_target()
+    rows.add(LEFT, 2, "a")
+    assert rows.measure_progress() == (3, 10)
+
+
+@given(st.data())
+def test_any_interleaving_commits_at_a_marker_exactly_the_rows_before_it(
+    data: st.DataObject,
+) -> None:
+    growth = data.draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
+    lefts, rights = (list(accumulate(each)) for each in zip(*growth, strict=True))
+    ends = enumerate(zip(lefts, rights, strict=True))
+    arriving: dict[str, list[Any]] = {
+        "left": [(LEFT, offset) for offset in range(lefts[-1])],
+        "right": [(RIGHT, offset) for offset in range(rights[-1])],
+        "markers": [marker(batch, *each) for batch, each in ends],
+    }
+    rows, applied = assembly(), set[tuple[Partition, str]]()
+    committed: list[Marker] = []
+    while any(arriving.values()) or rows.target:
+        names = [name for name, waiting in arriving.items() if waiting]
+        item = arriving[data.draw(st.sampled_from(names))].pop(0) if names else None
+        if isinstance(item, Marker):
+            rows.mark(item)
+        elif item is not None:
+            rows.add(item[0], item[1], str(item))
+        rows.set_target()
+        applied |= set(rows.take_ready())
+        if done := rows.find_complete():
+            rows.finish()
+            rows.set_target()
+            applied_before = {
+                (at, str((at, n))) for at, end in done.outputs.items() for n in range(end)
+            }
+            committed.append(done)
+            assert applied == applied_before
+            applied |= set(rows.take_ready())
+    assert committed[-1].outputs == {LEFT: lefts[-1], RIGHT: rights[-1]}

@@ -1,0 +1,111 @@
+"""freshness_ms: the answer holds everything that the log held so long ago."""
+
+from collections.abc import Iterable
+
+from infra.kafka import Partition
+from services.api.store.freshness import OBSERVATIONS_MAX, Freshness
+
+SALES: Partition = ("sales", 0)
+CATALOG: Partition = ("catalog", 0)
+
+
+class Watched:
+    """A log that grows, and a clock that stands until it is moved; seconds."""
+
+    def __init__(self) -> None:
+        self.ends = {SALES: 0}
+        self.now = 100.0
+        self.freshness = Freshness(
+            lambda: {topic for topic, _ in self.ends}, self._ask, lambda: self.now
+        )
+
+    def observe(self, end: int, at: float) -> None:
+        self.ends[SALES] = end
+        self.now = at
+        self.freshness.observe()
+
+    def _ask(self, topics: Iterable[str]) -> dict[Partition, int]:
+        return {at: end for at, end in self.ends.items() if at[0] in topics}
+
+
+# log      10 records      20 records      30 records
+# seconds  100.0           100.2           100.4        asked at 100.5
+def test_an_answer_is_as_old_as_the_newest_moment_that_it_holds() -> None:
+    watched = Watched()
+    for end, at in ((10, 100.0), (20, 100.2), (30, 100.4)):
+        watched.observe(end, at)
+    watched.now = 100.5
+    assert watched.freshness.measure({SALES: 30}) == (100, None)
+    assert watched.freshness.measure({SALES: 29}) == (300, None)
+    assert watched.freshness.measure({SALES: 10}) == (500, None)
+
+
+def test_while_nothing_is_published_an_answer_stays_fresh() -> None:
+    watched = Watched()
+    watched.observe(10, 100.0)
+    watched.observe(10, 900.0)
+    assert watched.freshness.measure({SALES: 10}) == (0, None)
+
+
+def test_the_moment_counts_from_before_the_question() -> None:
+    watched = Watched()
+
+    def slow(topics: Iterable[str]) -> dict[Partition, int]:
+        watched.now += 3.0
+        return {SALES: 5}
+
+    freshness = Freshness(lambda: ["sales"], slow, lambda: watched.now)
+    freshness.observe()
+    assert freshness.measure({SALES: 5}) == (3000, None)
+
+
+def test_an_answer_behind_all_moments_watched_says_so() -> None:
+    watched = Watched()
+    watched.observe(10, 100.0)
+    watched.now = 107.0
+    age, reason = watched.freshness.measure({SALES: 9})
+    assert age is None
+    assert reason == "the log has been ahead of this answer for all of the 7 s watched"
+
+
+def test_before_the_log_was_asked_the_age_is_unknown() -> None:
+    age, reason = Watched().freshness.measure({SALES: 9})
+    assert (age, reason) == (None, "the log has not said yet where its topics end")
+
+
+def test_a_partition_that_the_answer_does_not_know_is_one_of_which_it_holds_nothing() -> None:
+    watched = Watched()
+    watched.ends["sales", 1] = 1
+    watched.observe(10, 100.0)
+    assert watched.freshness.measure({SALES: 10})[0] is None
+
+
+def test_a_topic_that_is_not_watched_leaves_the_age_unknown() -> None:
+    watched = Watched()
+    watched.observe(10, 100.0)
+    assert watched.freshness.measure({SALES: 10, CATALOG: 0})[0] is None
+
+
+def test_a_topic_that_is_watched_anew_says_nothing_about_earlier_moments() -> None:
+    watched = Watched()
+    watched.observe(10, 100.0)
+    watched.ends[CATALOG] = 4
+    watched.observe(10, 101.0)
+    assert watched.freshness.measure({SALES: 10, CATALOG: 0})[0] is None
+
+
+def test_a_log_that_was_made_anew_is_another_log() -> None:
+    watched = Watched()
+    watched.observe(10, 100.0)
+    watched.observe(3, 101.0)
+    watched.now = 102.0
+    assert watched.freshness.measure({SALES: 3}) == (1000, None)
+    assert watched.freshness.measure({SALES: 2})[0] is None
+
+
+def test_the_moments_kept_are_limited() -> None:
+    watched = Watched()
+    for moment in range(OBSERVATIONS_MAX + 5):
+        watched.observe(moment, float(moment))
+    assert watched.freshness.measure({SALES: 4})[0] is None
+    assert watched.freshness.measure({SALES: 5}) == ((OBSERVATIONS_MAX - 1) * 1000, None)

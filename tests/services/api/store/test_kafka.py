@@ -1,0 +1,179 @@
+"""The API over a real broker: what it keeps, what it starts anew, and when it shows what."""
+
+from contextlib import AbstractContextManager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from contracts import BEST_SELLERS, STORE_SALES
+from infra.settings import Settings
+from infra.wait import wait_until
+from services.api.app import create_sources
+from tests.services.broker import KafkaLog
+from tests.services.following import following
+from tests.services.serving import Answers, serving
+from tests.services.writing import Writing, promote
+
+pytestmark = pytest.mark.e2e
+
+GENERATIONS = count(1)  # the broker is shared: a test has a generation to itself
+
+
+class Shop:
+    """One generation in Kafka, and the API of a data folder of its own."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.folder = folder
+        self.log = KafkaLog(settings)
+        self.inventory = Writing(self.log, next(GENERATIONS))
+        self._settings = settings.model_copy(update={"data_dir": folder})
+        self.promote(self.inventory)
+
+    def promote(self, promoted: Writing, *others: Writing) -> None:
+        promote(self.log, promoted, *others)
+        self.log.flush()
+
+    def mark(self) -> int:
+        batch = self.inventory.mark()
+        self.log.flush()
+        return batch
+
+    def api(self) -> AbstractContextManager[Answers]:
+        return serving(create_sources(self._settings))
+
+    def database(self) -> Path:
+        return self.folder / "api" / f"inventory.g{self.inventory.generation}.sqlite"
+
+
+@pytest.fixture
+def shop(kafka: Settings, tmp_path: Path) -> Shop:
+    return Shop(kafka, tmp_path)
+
+
+def units(api: Answers, sku: str) -> int:
+    return int(api.json(f"/v1/stock/S001/{sku}")["units_on_hand"])
+
+
+def test_rows_are_shown_from_their_marker_on(shop: Shop) -> None:
+    shop.inventory.row(1, "A", 4)
+    first = shop.mark()
+    shop.inventory.row(1, "A", 3, version=2)
+    shop.log.flush()
+    with shop.api() as api:
+        assert units(api.ready(first), "A") == 4
+        assert units(api.ready(shop.mark()), "A") == 3
+
+
+def test_an_older_version_does_not_overwrite_a_newer_one(shop: Shop) -> None:
+    shop.inventory.row(1, "A", 3, version=5)
+    shop.inventory.row(1, "A", 9, version=4)
+    with shop.api() as api:
+        assert units(api.ready(shop.mark()), "A") == 3
+
+
+def test_a_restart_goes_on_from_its_offsets(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    shop.inventory.row(1, "A", 4)
+    with shop.api() as api:
+        api.ready(shop.mark())
+    caplog.clear()
+    shop.inventory.row(1, "B", 7)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        assert (units(api, "A"), units(api, "B")) == (4, 7)
+    assert "rebuilding" not in caplog.text
+
+
+def test_a_deleted_database_is_built_again_from_offset_zero(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    for sku in "AB":
+        shop.inventory.row(1, sku, 4)
+        shop.mark()
+    with shop.api() as api:
+        api.ready(1)
+    for file in shop.database().parent.iterdir():
+        file.unlink()
+    with shop.api() as api:
+        api.ready(1)
+        assert (units(api, "A"), units(api, "B")) == (4, 4)
+    assert "rebuilding from offset zero: there is no database yet" in caplog.text
+
+
+def test_a_changelog_that_was_made_anew_is_read_anew(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    shop.inventory.row(1, "A", 4)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        shop.log.make(shop.inventory.topic, 4)
+        shop.inventory.row(1, "B", 7)
+        shop.mark()
+        wait_until(lambda: api.get("/v1/stock/S001/B").is_success, "the new log is read")
+        assert not api.get("/v1/stock/S001/A").is_success
+    assert "rebuilding from offset zero" in caplog.text
+
+
+def test_a_promotion_switches_when_the_new_generation_is_loaded(shop: Shop) -> None:
+    shop.inventory.row(1, "A", 4)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        second = Writing(shop.log, next(GENERATIONS))
+        second.row(1, "A", 40)
+        shop.promote(second, shop.inventory)
+        api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+        assert units(api, "A") == 4
+        second.mark()
+        shop.log.flush()
+        api.eventually(
+            "/v1/stock/S001/A",
+            lambda found: found["as_of"]["generation"] == second.generation,
+        )
+        assert units(api, "A") == 40
+
+
+def test_a_reader_of_the_stream_misses_nothing_over_a_restart(shop: Shop) -> None:
+    shop.inventory.row(1, "A", 4)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        with following(api) as events:
+            last = next(events).id
+    for units in (3, 2):
+        shop.inventory.row(1, "A", units, version=5 - units)
+        batch = shop.mark()
+    with shop.api() as api:
+        api.ready(batch)
+        with following(api, last) as events:
+            told = next(events)
+            while told.data["batch"] < batch:
+                told = next(events)
+    assert (told.kind, told.units()) == ("change", {"A": 2})
+
+
+def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
+    shop.inventory.row(1, "A", 4)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        shelf = api.eventually("/v1/stock/S001/A", lambda found: found["freshness_ms"] is not None)
+    assert 0 <= shelf["freshness_ms"] < 10_000
+
+
+def test_two_pipelines_are_followed_side_by_side_each_at_its_own_marker(shop: Shop) -> None:
+    analytics = Writing(shop.log, next(GENERATIONS), "analytics", (BEST_SELLERS, STORE_SALES))
+    promote(shop.log, analytics)
+    shop.inventory.row(1, "A", 4)
+    for sku in "AB":
+        analytics.put(BEST_SELLERS, sku=sku)
+    with shop.api() as api:
+        api.ready(shop.mark())
+        sellers, sales = (f"/v1/views/{view.name}/rows" for view in (BEST_SELLERS, STORE_SALES))
+        assert not api.get(sellers).is_success
+        analytics.put(STORE_SALES)
+        analytics.mark()
+        shop.log.flush()
+        api.ready(0, "analytics")
+        assert [row["sku"] for row in api.json(sellers)["items"]] == ["A", "B"]
+        assert len(api.json(sales)["items"]) == 1
+        shop.inventory.row(1, "A", 3, version=2)
+        assert units(api.ready(shop.mark()), "A") == 3
+        assert api.json(sellers)["as_of"]["batch"] == 0

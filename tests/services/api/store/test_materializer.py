@@ -1,0 +1,235 @@
+"""From changelog to database, over a log in memory: the story is one of order and offsets.
+
+What only a broker can show (topic ids, offsets that are gone) stands in test_kafka.py.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from contracts import BOOKS, STOCK_LEVELS
+from infra.wait import wait_until
+from services.api.store.generation import Generation
+from services.api.store.materializer import Materializer
+from services.api.store.tables import Table
+from tests.services.memory import MemoryLog
+from tests.services.writing import Writing
+
+STOCK = Table(STOCK_LEVELS)
+UNITS = f"select sku, units_on_hand from {STOCK.name} order by sku"
+
+
+class View:
+    """What a reader of the database sees, while a materializer is at work."""
+
+    def __init__(self, materializer: Materializer) -> None:
+        self.materializer = materializer
+
+    def at(self, batch: int) -> dict[str, int]:
+        """Units by sku, once this batch is committed."""
+        wait_until(lambda: self.batch() >= batch, f"batch {batch} is committed")
+        return self.units()
+
+    def batch(self) -> int:
+        if self.materializer.snapshots is None:
+            return -1
+        with self.materializer.snapshots.open() as snapshot:
+            return snapshot.marker.batch
+
+    def units(self) -> dict[str, int]:
+        assert self.materializer.snapshots is not None
+        with self.materializer.snapshots.open() as snapshot:
+            return dict(snapshot.select(UNITS).fetchall())
+
+    def trouble(self) -> str:
+        wait_until(lambda: self.materializer.trouble is not None, "there is trouble")
+        return str(self.materializer.trouble)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "inventory.g1.sqlite"
+
+
+@contextmanager
+def materializing(log: MemoryLog, path: Path) -> Iterator[View]:
+    topics = {STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g1", BOOKS.name: BOOKS.name}
+    generation = Generation("inventory", 1, "promoted", topics)
+    materializer = Materializer(generation, path, log.open, lambda _: None, lambda: None)
+    materializer.start()
+    try:
+        yield View(materializer)
+    finally:
+        materializer.stop()
+        materializer.join()
+
+
+def test_rows_beyond_the_marker_stay_unseen(log: MemoryLog, inventory: Writing, path: Path) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    inventory.row(1, "A", 3, version=2)
+    inventory.row(1, "B", 7)
+    with materializing(log, path) as view:
+        assert view.at(0) == {"A": 4}
+        inventory.row(1, "C", 1)
+        assert view.units() == {"A": 4}
+        assert view.at(inventory.mark()) == {"A": 3, "B": 7, "C": 1}
+
+
+def test_a_marker_waits_for_the_rows_it_counts(
+    log: MemoryLog, inventory: Writing, path: Path
+) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        view.at(0)
+        ends = log.ends([inventory.topic, BOOKS.name])
+        inventory.mark_again(1, ends | {(inventory.topic, 1): ends[inventory.topic, 1] + 2})
+        inventory.row(1, "A", 3, version=2)
+        assert view.units() == {"A": 4}
+        inventory.row(1, "B", 7)
+        assert view.at(1) == {"A": 3, "B": 7}
+
+
+def test_an_older_version_does_not_overwrite_a_newer_one(
+    log: MemoryLog, inventory: Writing, path: Path
+) -> None:
+    inventory.row(1, "A", 3, version=5)
+    inventory.row(1, "A", 9, version=4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        assert view.at(0) == {"A": 3}
+
+
+def test_a_marker_of_an_older_batch_is_passed_over(
+    log: MemoryLog, inventory: Writing, path: Path
+) -> None:
+    for units in (4, 3):
+        inventory.row(1, "A", units, version=10 - units)
+        inventory.mark()
+    with materializing(log, path) as view:
+        view.at(1)
+        inventory.mark_again(0)
+        inventory.row(1, "A", 2, version=8)
+        assert view.at(inventory.mark()) == {"A": 2}
+
+
+def test_markers_and_books_of_others_do_not_count(
+    log: MemoryLog, inventory: Writing, path: Path
+) -> None:
+    other = Writing(log, generation=2)
+    other.book((inventory.topic, 0), 1, 0)
+    for _ in range(3):
+        other.mark()
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        assert view.at(0) == {"A": 4}
+        assert view.batch() == 0
+
+
+def test_a_restart_goes_on_where_it_stopped(
+    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        view.at(0)
+    caplog.clear()
+    log.records[inventory.topic, 1][0] = (b"", b"to be read no more", 0)
+    inventory.row(1, "B", 7)
+    inventory.mark()
+    with materializing(log, path) as view:
+        assert view.at(1) == {"A": 4, "B": 7}
+    assert "rebuilding" not in caplog.text
+
+
+def test_a_lost_database_is_made_anew_while_it_runs(
+    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        view.at(0)
+        path.unlink()
+        inventory.row(1, "B", 7)
+        assert view.at(inventory.mark()) == {"A": 4, "B": 7}
+    assert "rebuilding from offset zero: there is no database yet" in caplog.text
+
+
+def test_a_database_of_a_topic_that_was_made_anew_is_made_anew(
+    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        view.at(0)
+        log.make(inventory.topic, 4)
+        inventory.row(1, "B", 7)
+        inventory.mark()
+        wait_until(lambda: view.batch() == 1 and view.units() == {"B": 7}, "only B is there")
+    assert f"made for topic {inventory.topic} id" in caplog.text
+
+
+def test_a_database_beyond_the_end_of_the_log_is_made_anew(
+    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for sku in "AB":
+        inventory.row(1, sku, 4)
+        inventory.mark()
+    with materializing(log, path) as view:
+        view.at(1)
+    del log.records[inventory.topic, 1][1:]
+    with materializing(log, path) as view:
+        wait_until(lambda: "goes on at offset 2" in caplog.text, "it says why")
+        inventory.row(1, "C", 5)
+        assert view.at(inventory.mark()) == {"A": 4, "C": 5}
+
+
+def test_a_damaged_database_is_made_anew(
+    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    path.write_bytes(b"not a database at all" * 400)
+    with materializing(log, path) as view:
+        assert view.at(0) == {"A": 4}
+    assert "rebuilding from offset zero: the database is damaged" in caplog.text
+
+
+def test_a_row_that_breaks_its_contract_stops_the_view_at_the_marker_before(
+    log: MemoryLog, inventory: Writing, path: Path
+) -> None:
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    with materializing(log, path) as view:
+        view.at(0)
+        log.publish((inventory.topic, 1), b"S001/B", None)
+        inventory.mark()
+        assert "views never delete keys" in view.trouble()
+        assert view.units() == {"A": 4}
+
+
+def test_a_topic_that_is_not_there_yet_is_waited_for(log: MemoryLog, path: Path) -> None:
+    with materializing(log, path) as view:
+        assert f"{STOCK_LEVELS.name}.g1" in view.trouble()
+        late = Writing(log)
+        late.row(1, "A", 4)
+        assert view.at(late.mark()) == {"A": 4}
+        wait_until(lambda: view.materializer.trouble is None, "the trouble is over")
+
+
+def test_more_rows_than_wait_in_memory_come_through_in_one_commit(
+    log: MemoryLog, inventory: Writing, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.api.store.assembly.ROWS_WAITING_MAX", 50)
+    inventory.row(1, "A", 0)
+    inventory.mark()
+    with materializing(log, path) as view:
+        view.at(0)
+        for number in range(3_000):
+            inventory.row(1, f"SKU-{number:05}", 1)
+        assert view.units() == {"A": 0}
+        assert len(view.at(inventory.mark())) == 3_001

@@ -1,0 +1,117 @@
+"""An event that is posted, as it stands in the log of a real broker."""
+
+import signal
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+
+from audit.log import Record, read
+from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
+from generators.partitions import partition
+from infra.kafka import admin, answers, apply_topics, end_offsets
+from infra.settings import Settings
+from infra.wait import wait_until
+from services.api.app import create_sources
+from services.api.routes.topics import describe
+from tests.brokers import start_broker
+from tests.ports import free_port_base
+from tests.services.broker import KafkaLog
+from tests.services.serving import Answers, serving
+from tests.services.world import NOON, announce
+
+pytestmark = pytest.mark.e2e
+
+PATH = f"/v1/events/{RECEIPTS.name}"
+RECEIPT = describe(RECEIPTS).example | {"event_time": NOON.isoformat()}
+
+
+@pytest.fixture(scope="module")
+def api(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    log = KafkaLog(kafka)
+    announce(log)
+    log.flush()
+    where = kafka.model_copy(update={"data_dir": tmp_path_factory.mktemp("api")})
+    with serving(create_sources(where)) as served:
+        served.until(lambda: served.request("POST", PATH, json={}).status_code == 422)
+        yield served
+
+
+def stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
+    *_, last = read(kafka, {(topic, at): offset + 1})
+    return last
+
+
+@pytest.mark.parametrize("store", ["S001", "S002", "S003", "S004", "Läden"])
+def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, store: str) -> None:
+    answer = api.request("POST", PATH, json=RECEIPT | {"store_id": store})
+    assert answer.status_code == HTTPStatus.CREATED, answer.text
+    told = answer.json()
+    record = stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+    assert record.key == store.encode()
+    assert record.partition == partition(store.encode(), RECEIPTS.settings.partitions)
+    assert record.published_ms == NOON.timestamp() * 1000
+    assert told["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert told["min_offset"] == f"{RECEIPTS.name}/{record.partition}/{record.offset}"
+    value = decode(record.value).value
+    assert (value["event_id"], value["store_id"]) == (told["event_id"], store)
+    assert (value["event_time"], value["lines"]) == (NOON, RECEIPT["lines"])
+
+
+def test_the_same_event_again_is_another_record_of_the_same_event(api: Answers) -> None:
+    first, again = (api.request("POST", PATH, json=RECEIPT).json() for _ in range(2))
+    assert again["offset"] == first["offset"] + 1
+    assert again["event_id"] == first["event_id"]
+
+
+def test_a_refused_event_is_not_in_the_log(kafka: Settings, api: Answers) -> None:
+    first = api.request("POST", PATH, json=RECEIPT).json()
+    late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z"}
+    assert api.request("POST", PATH, json=late).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert api.request("POST", PATH, json=RECEIPT).json()["offset"] == first["offset"] + 1
+
+
+def test_a_price_that_is_posted_is_told_with_the_time_of_its_announcement(api: Answers) -> None:
+    change = describe(PRICE_CHANGES).example | {"event_time": NOON.isoformat()}
+    assert api.request("POST", f"/v1/events/{PRICE_CHANGES.name}", json=change).is_success
+    path = f"/v1/prices/{change['sku']}/history"
+    api.until(lambda: api.get(path).is_success)
+    [told] = api.json(path)["items"]
+    assert told["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert told["effective_at"] == change["effective_at"]
+
+
+def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, api: Answers) -> None:
+    KafkaLog(kafka).remove(STORES.name)
+    store = describe(STORES).example | {"event_time": NOON.isoformat()}
+    answer = api.request("POST", f"/v1/events/{STORES.name}", json=store)
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE, answer.text
+    assert answer.json()["title"] == "Not published"
+
+
+def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe(
+    tmp_path: Path,
+) -> None:
+    where = Settings(data_dir=tmp_path, port_base=free_port_base())
+    broker = start_broker(where)
+    try:
+        wait_until(lambda: answers(where), "the broker answers", seconds_max=60)
+        apply_topics(where, CONTRACTS)
+        announcing = KafkaLog(where)
+        announce(announcing)
+        announcing.flush()
+        with serving(create_sources(where)) as api:
+            api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
+            broker.send_signal(signal.SIGSTOP)
+            unknown = api.request("POST", PATH, json=RECEIPT)
+            broker.send_signal(signal.SIGCONT)
+            api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
+        assert unknown.status_code == HTTPStatus.GATEWAY_TIMEOUT
+        assert "same event_id" in unknown.json()["detail"]
+        found = read(where, end_offsets(admin(where), [RECEIPTS.name]))
+        events = [decode(one.value).value["event_id"] for one in found]
+        assert set(events) == {RECEIPT["event_id"]}
+    finally:
+        broker.kill()
+        broker.wait(30)

@@ -1,0 +1,78 @@
+"""Several APIs on one log: a generation is promoted when all that are alive have loaded it."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from contracts import READERS, encode, key
+from infra.kafka import send
+from infra.settings import Settings
+from infra.wait import wait_until
+from replay import readers
+from replay.readers import ALIVE_SECONDS, NotSwitched, alive, await_loaded, await_served
+from services.api.app import create_sources
+from services.clock import wall_ms
+from tests.brokers import sender
+from tests.services.broker import KafkaLog
+from tests.services.serving import serving
+from tests.services.writing import Writing, promote
+
+pytestmark = pytest.mark.e2e
+
+REPLICAS = 3
+FIRST, SECOND = ("inventory", 1), ("inventory", 2)
+
+
+def test_all_replicas_are_waited_for_until_one_is_dead(
+    kafka: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = KafkaLog(kafka)
+    first, second = Writing(log, 1), Writing(log, 2)
+    for writing in (first, second):
+        writing.row(1, "A", writing.generation)
+    first.mark()
+    promote(log, first, second)
+    log.flush()
+    with ExitStack() as running:
+        apis = [
+            running.enter_context(serving(create_sources(replica(kafka, tmp_path, number))))
+            for number in range(REPLICAS)
+        ]
+        await_served(kafka, FIRST)
+        wait_until(lambda: len(list(alive(kafka))) == REPLICAS, "each says that it is there")
+        monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
+        with pytest.raises(NotSwitched, match=rf"loaded generation 2 .*:{kafka.port_base + 2}"):
+            await_loaded(kafka, SECOND)
+        second.mark()
+        log.flush()
+        monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 30.0)
+        await_loaded(kafka, SECOND)
+        promote(log, second, first)
+        log.flush()
+        await_served(kafka, SECOND)
+        for api in apis:
+            assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 2
+
+        monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
+        say(kafka, "api of a starting one", wall_ms())
+        with pytest.raises(NotSwitched, match="but not all have: api of a starting one"):
+            await_served(kafka, SECOND)
+        say(kafka, "api of a starting one", wall_ms() - round(ALIVE_SECONDS * 1000))
+        await_served(kafka, SECOND)
+    assert [one.loaded[SECOND] for one in alive(kafka)] == REPLICAS * [True]
+
+
+def replica(kafka: Settings, folder: Path, number: int) -> Settings:
+    changes = {
+        "kafka_bootstrap_servers": kafka.bootstrap_servers,
+        "port_base": kafka.port_base + number,
+        "data_dir": folder / str(number),
+    }
+    return kafka.model_copy(update=changes)
+
+
+def say(kafka: Settings, name: str, at_ms: int) -> None:
+    """A reader that has loaded nothing says so."""
+    row = {"reader": name, "loaded": [], "written_at": at_ms}
+    send(sender(kafka), READERS.name, key(READERS, row), encode(READERS, row))

@@ -1,0 +1,77 @@
+"""The API is what its committed document says: the same document, and answers that keep it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from contracts.evolution.http import breaks
+from infra.settings import Settings
+from services.api import openapi
+from services.api.app import create_sources
+from tests.services.broker import KafkaLog
+from tests.services.serving import Answers, serving
+from tests.services.world import NOON, announce, beat
+from tests.services.writing import Writing, promote
+
+SECONDS_MAX = 150
+EXAMPLES_MAX = 15
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+CONFIGURATION = """
+[checks.not_a_server_error]
+expected-statuses = ["2xx", "3xx", "4xx", "503"]
+"""
+"""503: a view that no pipeline here writes; that it says so is documented."""
+STREAMS = "/v1/stream"
+"""It never ends, and says so in its own tests."""
+
+
+@pytest.fixture
+def api(kafka: Settings, tmp_path: Path) -> Iterator[Answers]:
+    """An API over a real broker, with something to answer with."""
+    log = KafkaLog(kafka)
+    inventory = Writing(log)
+    promote(log, inventory)
+    inventory.row(1, "SKU-00417", 3)
+    log.flush()
+    inventory.mark()
+    announce(log)
+    beat(log, NOON)
+    log.flush()
+    with serving(create_sources(kafka.model_copy(update={"data_dir": tmp_path}))) as answers:
+        yield answers.ready()
+
+
+def test_the_committed_document_is_the_routes_own() -> None:
+    before, now = openapi.read_committed(), openapi.render()
+    assert list(breaks(before, now)) == []
+    assert before == now, "commit it: retail contracts http --write"
+
+
+@pytest.mark.e2e
+def test_whatever_a_client_makes_of_the_document_is_answered_by_it(
+    api: Answers, tmp_path: Path
+) -> None:
+    (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run"),
+            f"{api.address}/openapi.json",
+            *("--checks", ",".join(CHECKS), "--max-examples", str(EXAMPLES_MAX)),
+            *("--exclude-path", STREAMS, "--phases", "examples,coverage,fuzzing"),
+            *("--generation-deterministic", "--no-color"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]

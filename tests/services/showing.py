@@ -1,0 +1,127 @@
+"""A small shop with something for every part of a page: sales, shelves, alerts, orders."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from contracts import (
+    ADJUSTMENTS,
+    ALERTS,
+    BEST_SELLERS,
+    CONFIRMATIONS,
+    PURCHASE_ORDERS,
+    RECEIPTS,
+    STORE_SALES,
+    Contract,
+    encode,
+    key,
+)
+from tests.services.memory import MemoryLog
+from tests.services.world import NOON, announce, minute
+from tests.services.writing import INPUT_PARTITIONS, Writing, promote
+
+MINUTES = 90
+STORES = 12
+PRODUCTS = 14
+ORDERS = 3
+
+
+class Shop:
+    """Three pipelines at noon of the world, each at its first marker."""
+
+    def __init__(self, log: MemoryLog) -> None:
+        self._log = log
+        for topic in (RECEIPTS, ADJUSTMENTS):
+            log.make(topic.name, INPUT_PARTITIONS)
+        self.inventory = Writing(log)
+        self.analytics = Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
+        self.fraud = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
+        for at in range(-MINUTES, 0):
+            self.sell(at)
+        self._stock()
+        self._rank()
+        self._suspect()
+        self._order()
+        for pipeline in (self.inventory, self.analytics, self.fraud):
+            pipeline.mark()
+            promote(log, pipeline)
+        announce(log)
+
+    def sell(self, at: int, version: int = 1) -> None:
+        """What each store sold in the minute, so many after noon."""
+        for store in range(1, STORES + 1):
+            receipts = 4 + (store * 7 + at * at // 40 + at * store) % 9
+            cents = receipts * (610 + 37 * store)
+            self.analytics.put(
+                STORE_SALES,
+                store_id=f"S{store:03}",
+                window_start=minute(at),
+                window_end=minute(at + 1),
+                version=version,
+                **_on_time(receipts=receipts, units=receipts * 3, revenue_cents=cents),
+            )
+
+    def _stock(self) -> None:
+        for product in range(PRODUCTS):
+            sku = f"SKU-{product + 1:05}"
+            self.inventory.row(1 + product % STORES, sku, 0)
+            self.inventory.row(1 + product % 5, f"{sku}-L", 1 + product % 5)
+        self.inventory.row(4, "SKU-00041", -3)
+        self.inventory.row(4, "SKU-00042", 30)
+
+    def _rank(self) -> None:
+        for product in range(PRODUCTS):
+            self.analytics.put(
+                BEST_SELLERS,
+                store_id=f"S{1 + product % STORES:03}",
+                sku=f"SKU-{product * 31 + 7:05}",
+                window_start=minute(-60),
+                window_end=minute(0),
+                **_on_time(units=60 - 3 * product, revenue_cents=14_940 - 510 * product),
+            )
+
+    def _suspect(self) -> None:
+        rules = {
+            "card-velocity": (7, 5),
+            "impossible-travel": (1_842, 300),
+            "sweethearting": (3_120, 2_500),
+            "refund-without-receipt": (4_950, 2_000),
+            "refund-rate": (9, 6),
+            "bulk-purchase": (650, 400),
+        }
+        for at, (rule, (measured, threshold)) in enumerate(rules.items()):
+            self.fraud.put(
+                ALERTS,
+                rule=rule,
+                subject=f"tok_9a3{at}%2F7",
+                store_id=f"S{at + 1:03}",
+                measured=measured,
+                threshold=threshold,
+                decided_at=minute(-7 * at),
+            )
+
+    def _order(self) -> None:
+        for number in range(ORDERS):
+            name, store = f"PO-{number}", f"S{number + 1:03}"
+            order = {
+                **PURCHASE_ORDERS.examples[0],
+                "purchase_order_id": name,
+                "store_id": store,
+                "review_at": NOON - timedelta(hours=12),
+                "ordered_at": NOON - timedelta(hours=12) + timedelta(minutes=2),
+            }
+            self._publish(PURCHASE_ORDERS, order)
+            if number:
+                shelf = {"purchase_order_id": name, "store_id": store, "sku": order["sku"]}
+                times = {
+                    "dispatches_at": NOON - timedelta(hours=6),
+                    "arrives_at": NOON + timedelta(hours=30 * (number - 1) - 2),
+                }
+                self._publish(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **shelf, **times})
+
+    def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
+        self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
+
+
+def _on_time(**measures: int) -> dict[str, int]:
+    return {**measures, **{f"{name}_on_time": value for name, value in measures.items()}}
