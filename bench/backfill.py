@@ -18,8 +18,8 @@ POLL_EVERY = 1_000
 FLUSH_SECONDS_MAX = 60.0
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(where)
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(settings)
     with broker(past):
         seconds = history.fill(past, scale.history_days)
         receipts = sum(end_offsets(admin(past), [RECEIPTS.name]).values())
@@ -36,12 +36,12 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-def plain_rate(where: Settings) -> float:
+def plain_rate(settings: Settings) -> float:
     """Receipts per second that a loop gets into the log, one and the same."""
-    apply_topics(where, {PLAIN_TOPIC: RECEIPTS})
+    apply_topics(settings, {PLAIN_TOPIC: RECEIPTS})
     event = receipt(0)
     value, key = encode(RECEIPTS, event), str(event["store_id"]).encode()
-    client = producer(where, linger_ms=50)
+    client = producer(settings, linger_ms=50)
     began = time.monotonic()
     for number in range(PLAIN_RECEIPTS):
         if number % POLL_EVERY == 0:

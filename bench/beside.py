@@ -36,8 +36,8 @@ STOCK_MS_MAX = 3_000
 INVENTORY = load(SPINE)
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    own = faster(where)
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = faster(settings)
     with broker(own):
         history.fill(own, scale.beside_days)
         with supervisor(own, own.data_dir / "pipelines.log") as pid:
@@ -92,13 +92,13 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-def faster(where: Settings) -> Settings:
+def faster(settings: Settings) -> Settings:
     """Settings of a shop of its own: the default world, lived on faster than it began."""
-    usual = where.simulator_receipts_per_second
-    speed = where.simulator_speed * MORNING * RECEIPTS_PER_SECOND / usual
-    return where.model_copy(
+    usual = settings.simulator_receipts_per_second
+    speed = settings.simulator_speed * MORNING * RECEIPTS_PER_SECOND / usual
+    return settings.model_copy(
         update={
-            "data_dir": where.data_dir / "beside",
+            "data_dir": settings.data_dir / "beside",
             "simulator_speed": speed,
             "pipelines": SPINE,
         }
@@ -109,7 +109,7 @@ def faster(where: Settings) -> Settings:
 class Reading:
     """How a generation catches up, looked at from outside."""
 
-    where: Settings
+    settings: Settings
     number: int
     supervisor: int
     """The process that starts the generation's."""
@@ -127,8 +127,8 @@ class Reading:
     def followed(self) -> "Reading":
         """The same, when it has read them all."""
         topics = [topic.name for topic in INVENTORY.inputs]
-        self.records = sum(end_offsets(admin(self.where), topics).values())
-        kept = checkpoint(self.where, SPINE, self.number)
+        self.records = sum(end_offsets(admin(self.settings), topics).values())
+        kept = checkpoint(self.settings, SPINE, self.number)
         wait_until(
             lambda: kept.newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
         )
@@ -152,18 +152,18 @@ class Reading:
 
 
 @contextmanager
-def candidate(where: Settings) -> Iterator[tuple[Generation, int]]:
+def candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
     """A generation that reads everything again, and the bytes of memory that it is allotted."""
-    made, plan = candidates.start(where, INVENTORY)
+    made, plan = candidates.start(settings, INVENTORY)
     try:
         yield made, plan.memory_bytes
     finally:
-        prune_generation(where, made)
+        prune_generation(settings, made)
 
 
-async def stock(where: Settings, name: str, until_done: Awaitable[object]) -> Sequence[Sample]:
+async def stock(settings: Settings, name: str, until_done: Awaitable[object]) -> Sequence[Sample]:
     """How long receipts take to be seen in the stock, again and again until something is done."""
-    client, samples = Client(where), list[Sample]()
+    client, samples = Client(settings), list[Sample]()
     waiting = asyncio.ensure_future(until_done)
     while not waiting.done():
         slice_ = f"{name}-{len(samples)}"

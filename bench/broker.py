@@ -16,16 +16,19 @@ STOP_SECONDS_MAX = 30.0
 
 
 @contextmanager
-def broker(where: Settings) -> Iterator[None]:
+def broker(settings: Settings) -> Iterator[None]:
     """A broker on the data folder, with every topic of the contracts, until the block ends."""
-    where.data_dir.mkdir(parents=True, exist_ok=True)
-    with (where.data_dir / "broker.log").open("ab") as log:
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    with (settings.data_dir / "broker.log").open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "infra.broker"], env=environment(where), stdout=log, stderr=log
+            [sys.executable, "-m", "infra.broker"],
+            env=environment(settings),
+            stdout=log,
+            stderr=log,
         )
     try:
-        wait_until(lambda: answers(where), "the broker answers", ANSWER_SECONDS_MAX)
-        apply_topics(where, CONTRACTS)
+        wait_until(lambda: answers(settings), "the broker answers", ANSWER_SECONDS_MAX)
+        apply_topics(settings, CONTRACTS)
         yield
     finally:
         process.terminate()

@@ -31,9 +31,9 @@ class Answer:
 
 
 class Client:
-    def __init__(self, where: Settings) -> None:
-        self._host = f"{HOST}:{where.api_port}"
-        self._port = where.api_port
+    def __init__(self, settings: Settings) -> None:
+        self._host = f"{HOST}:{settings.api_port}"
+        self._port = settings.api_port
         self._idle: list[Connection] = []
         self._room = asyncio.Semaphore(CONNECTIONS_MAX)
 

@@ -60,8 +60,8 @@ ALERT_AIM = 2_000
 """Of p99 of the alerts."""
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    for word, own in with_pipelines(where):
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    for word, own in with_pipelines(settings):
         yield from measured(word, selling(own, f"freshness-{word}", RECEIPTS_PER_SECOND), scale)
 
 
@@ -93,16 +93,16 @@ def measured(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 async def probed(
-    where: Settings,
+    settings: Settings,
     scale: Scale,
     paths: Sequence[str],
     per_second: float = PROBES_PER_SECOND,
 ) -> tuple[Sequence[Probe], float]:
     """The probes, so many a second, and the rate of receipts beside them."""
-    client = Client(where)
+    client = Client(settings)
     warm, own = (partial(probe, client, paths, name) for name in ("warm", "probe"))
     await arrivals(warm, per_second, scale.warm_seconds)
-    rate = ReceiptRate(where)
+    rate = ReceiptRate(settings)
     probes = await arrivals(own, per_second, scale.probe_seconds)
     return probes, rate()
 

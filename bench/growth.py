@@ -45,8 +45,8 @@ Make = Callable[[int], tuple[Contract, dict[str, Any]]]
 """An event for a number, and its topic."""
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    own = where.model_copy(update={"data_dir": where.data_dir / "growth"})
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = settings.model_copy(update={"data_dir": settings.data_dir / "growth"})
     with broker(own):
         spark = session(own, "growth")
         try:
@@ -58,25 +58,25 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
             end(spark)
 
 
-def hot_cashier(spark: SparkSession, where: Settings, scale: Scale) -> Figure:
+def hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
     """A batch of fraud whose refunds are all of one cashier, who has made very many."""
     hot = partial(refunded, cashiers=1)
-    append(where, scale.hot_refunds, hot)
+    append(settings, scale.hot_refunds, hot)
     return compared(
         f"cashier with {scale.hot_refunds:,} refunds",
-        measured(spark, where, scale, "fraud", hot),
-        measured(spark, where, scale, "fraud", refunded),
+        measured(spark, settings, scale, "fraud", hot),
+        measured(spark, settings, scale, "fraud", refunded),
         f"{PER_BATCH} cashiers",
     )
 
 
-def hot_shelf(spark: SparkSession, where: Settings, scale: Scale) -> Figure:
+def hot_shelf(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
     """A batch of inventory whose movements are all of one shelf, which has very many."""
-    append(where, scale.hot_movements // HOT_LINES, partial(sold_hot, lines=HOT_LINES))
+    append(settings, scale.hot_movements // HOT_LINES, partial(sold_hot, lines=HOT_LINES))
     return compared(
         f"shelf with {scale.hot_movements:,} movements",
-        measured(spark, where, scale, "inventory", sold_hot),
-        measured(spark, where, scale, "inventory", sold),
+        measured(spark, settings, scale, "inventory", sold_hot),
+        measured(spark, settings, scale, "inventory", sold),
         "many shelves",
     )
 
@@ -86,13 +86,13 @@ def compared(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
     return Figure(what, hot.cpu_seconds / cold.cpu_seconds, "×", at_most(HOT_MAX), note=note)
 
 
-def remembered(spark: SparkSession, where: Settings, scale: Scale) -> Iterator[Figure]:
+def remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterator[Figure]:
     """A batch of inventory with more and more ids in its state."""
     published, found = 0, list[Cost]()
     for ids in scale.remembered:
-        publish(where, published, ids, APART_MS)
+        publish(settings, published, ids, APART_MS)
         published = ids
-        found.append(measured(spark, where, scale, "inventory", sold))
+        found.append(measured(spark, settings, scale, "inventory", sold))
         yield Figure(
             f"batch with {ids:,} ids", 1000 * found[-1].cpu_seconds, "ms", note=f"{found[-1]}"
         )
@@ -134,9 +134,9 @@ def refunded(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict
     }
 
 
-def append(where: Settings, events: int, make: Make) -> None:
+def append(settings: Settings, events: int, make: Make) -> None:
     """Publish so many of these events."""
-    log = Log(where)
+    log = Log(settings)
     for number in (next(EVENTS) for _ in range(events)):
         topic, event = make(number)
         log.append(topic, event["store_id"], event)
@@ -145,13 +145,13 @@ def append(where: Settings, events: int, make: Make) -> None:
 
 
 @contextmanager
-def published_again_and_again(where: Settings, make: Make) -> Iterator[None]:
+def published_again_and_again(settings: Settings, make: Make) -> Iterator[None]:
     """Some events for each batch, until the block ends."""
     stop = Event()
 
     def publish_on() -> None:
         while not stop.wait(yardstick.SECONDS_PER_BATCH):
-            append(where, PER_BATCH, make)
+            append(settings, PER_BATCH, make)
 
     thread = Thread(target=publish_on)
     thread.start()
@@ -162,16 +162,16 @@ def published_again_and_again(where: Settings, make: Make) -> Iterator[None]:
         thread.join()
 
 
-def measured(spark: SparkSession, where: Settings, scale: Scale, name: str, make: Make) -> Cost:
+def measured(spark: SparkSession, settings: Settings, scale: Scale, name: str, make: Make) -> Cost:
     """What a live batch with these events costs a new generation that has read all before them."""
-    with published_again_and_again(where, make):
-        return cost(spark, partial(caught_up, where=where, name=name), scale)
+    with published_again_and_again(settings, make):
+        return cost(spark, partial(caught_up, settings=settings, name=name), scale)
 
 
-def caught_up(spark: SparkSession, where: Settings, name: str) -> StreamingQuery:
+def caught_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
     """The live query of a new generation of the pipeline, once it has read all there is."""
     pipeline = as_often_as_yardstick(name)
-    work = Run(spark, where, pipeline, create(where, pipeline))
-    fast = catching_up(pipeline.reads, work.unread(), where.pipeline_records_per_batch_max)
+    work = Run(spark, settings, pipeline, create(settings, pipeline))
+    fast = catching_up(pipeline.reads, work.unread(), settings.pipeline_records_per_batch_max)
     start(work, replace(fast, state_partitions=1)).awaitTermination()
     return start(work, live_pace(pipeline))

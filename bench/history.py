@@ -10,9 +10,9 @@ from infra.settings import Settings
 BACKFILL_SECONDS_MAX = 600
 
 
-def folder(where: Settings) -> Settings:
+def folder(settings: Settings) -> Settings:
     """The same settings over the world with a past."""
-    return where.model_copy(update={"data_dir": where.data_dir / "history"})
+    return settings.model_copy(update={"data_dir": settings.data_dir / "history"})
 
 
 def fill(past: Settings, days: int) -> float:

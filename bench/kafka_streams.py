@@ -54,11 +54,11 @@ class Guarantee(Enum):
 class Streams:
     """Replays of all receipts in one Java, each by an application of its own."""
 
-    def __init__(self, where: Settings, orders: IO[str], answers: IO[str]) -> None:
-        self._where = where
+    def __init__(self, settings: Settings, orders: IO[str], answers: IO[str]) -> None:
+        self._settings = settings
         self._orders = orders
         self._answers = answers
-        self._admin = admin(where)
+        self._admin = admin(settings)
         self._numbers = count(1)
 
     def replay(self, guarantee: Guarantee) -> float:
@@ -73,7 +73,7 @@ class Streams:
         try:
             yield name
         finally:
-            shutil.rmtree(folder(self._where) / name, ignore_errors=True)
+            shutil.rmtree(folder(self._settings) / name, ignore_errors=True)
             made = [one for one in self._admin.list_topics().topics if one.startswith(f"{name}-")]
             for topic in self._admin.delete_topics(made).values() if made else ():
                 topic.result(ANSWER_SECONDS_MAX)
@@ -92,7 +92,7 @@ class Streams:
         self._order()
         answer = self._answers.readline()
         if not answer:
-            shown = tail(log(self._where), LOG_LINES_SHOWN)
+            shown = tail(log(self._settings), LOG_LINES_SHOWN)
             raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{shown}")
         return float(answer)
 
@@ -116,16 +116,16 @@ def changelog(application: str) -> str:
 
 
 @contextmanager
-def kafka_streams(where: Settings) -> Iterator[Streams]:
+def kafka_streams(settings: Settings) -> Iterator[Streams]:
     """A Java with Kafka Streams, with the heap of the pipelines' Java, until the block ends."""
-    shutil.rmtree(folder(where), ignore_errors=True)
-    folder(where).mkdir(parents=True)
-    config = folder(where) / "streams.properties"
-    config.write_text("".join(f"{name}={value}\n" for name, value in options(where).items()))
+    shutil.rmtree(folder(settings), ignore_errors=True)
+    folder(settings).mkdir(parents=True)
+    config = folder(settings) / "streams.properties"
+    config.write_text("".join(f"{name}={value}\n" for name, value in options(settings).items()))
     with (
-        log(where).open("wb") as printed,
+        log(settings).open("wb") as printed,
         subprocess.Popen(
-            [*command(where), str(config), RECEIPTS.name, str(schema_id(RECEIPTS)), memory_ms()],
+            [*command(settings), str(config), RECEIPTS.name, str(schema_id(RECEIPTS)), memory_ms()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=printed,
@@ -135,17 +135,17 @@ def kafka_streams(where: Settings) -> Iterator[Streams]:
         assert process.stdin
         assert process.stdout
         try:
-            yield Streams(where, process.stdin, process.stdout)
+            yield Streams(settings, process.stdin, process.stdout)
         finally:
             process.kill()
 
 
-def command(where: Settings) -> list[str]:
+def command(settings: Settings) -> list[str]:
     jars = streams_jars()
-    class_path = [compile_classes(SOURCES, where.jars_dir, jars), *jars]
+    class_path = [compile_classes(SOURCES, settings.jars_dir, jars), *jars]
     return [
         str(java()),
-        f"-Xmx{where.spark_driver_memory}",
+        f"-Xmx{settings.spark_driver_memory}",
         "-XX:+UseSerialGC",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
         "-cp",
@@ -154,11 +154,11 @@ def command(where: Settings) -> list[str]:
     ]
 
 
-def options(where: Settings) -> dict[str, str]:
+def options(settings: Settings) -> dict[str, str]:
     """What is not Kafka Streams' default."""
     return {
-        "bootstrap.servers": where.bootstrap_servers,
-        "state.dir": str(folder(where)),
+        "bootstrap.servers": settings.bootstrap_servers,
+        "state.dir": str(folder(settings)),
         "num.stream.threads": str(THREADS),
         # Its changelogs carry world time, as the receipts do.
         "topic.message.timestamp.after.max.ms": str(2**63 - 1),
@@ -172,9 +172,9 @@ def memory_ms() -> str:
     return str((RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND)
 
 
-def folder(where: Settings) -> Path:
-    return where.data_dir / "streams"
+def folder(settings: Settings) -> Path:
+    return settings.data_dir / "streams"
 
 
-def log(where: Settings) -> Path:
-    return where.data_dir / "streams.log"
+def log(settings: Settings) -> Path:
+    return settings.data_dir / "streams.log"

@@ -44,14 +44,14 @@ DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
 BUSY = Kind(f"{RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    default = where.model_copy(update={"data_dir": where.data_dir / "live"})
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    default = settings.model_copy(update={"data_dir": settings.data_dir / "live"})
     with running(default) as shop:
         time_passes(scale.age_seconds)
         yield from lived_in(shop, scale, DEFAULT)
         yield from batches(default, scale, DEFAULT)
         yield from by_defaults(default, scale)
-    busy = selling(where, "live-busy", RECEIPTS_PER_SECOND)
+    busy = selling(settings, "live-busy", RECEIPTS_PER_SECOND)
     with running(busy) as shop:
         time_passes(scale.warm_seconds)
         yield from lived_in(shop, scale, BUSY)
@@ -60,13 +60,14 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
 
 def lived_in(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """The shop as it is, with all its pipelines in one Java."""
-    where = shop.where
+    settings = shop.settings
     [java] = engines(shop.pid("pipelines"))
-    spent, made, began = cpu_seconds(java), newest_batches(where), time.monotonic()
+    spent, made, began = cpu_seconds(java), newest_batches(settings), time.monotonic()
     time_passes(scale.batch_seconds)
     seconds = time.monotonic() - began
     per_minute = {
-        name: 60 * (newest - made[name]) / seconds for name, newest in newest_batches(where).items()
+        name: 60 * (newest - made[name]) / seconds
+        for name, newest in newest_batches(settings).items()
     }
     cores = (cpu_seconds(java) - spent) / seconds
     aim = None if kind.cores_max is None else at_most(kind.cores_max)
@@ -76,18 +77,21 @@ def lived_in(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
         f"{1000 * 60 * cores / sum(per_minute.values()):.0f} ms of CPU a batch."
     )
     yield Figure(f"{kind.name}, Spark", cores, "cores", aim, note=note)
-    yield from visible(where, scale, kind)
+    yield from visible(settings, scale, kind)
     yield Figure(
-        f"{kind.name}, memory", sum(map(taken, orphans.find(where.data_dir))) / GB, "GB", at_most(3)
+        f"{kind.name}, memory",
+        sum(map(taken, orphans.find(settings.data_dir))) / GB,
+        "GB",
+        at_most(3),
     )
 
 
-def visible(where: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def visible(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """How long a receipt takes from its acknowledgement to an answer of each pipeline."""
-    names = [name for name in where.pipeline_names if name in VIEWS]
+    names = [name for name in settings.pipeline_names if name in VIEWS]
     short = replace(scale, warm_seconds=1)
     views = [VIEWS[name] for name in names]
-    probes, rate = asyncio.run(probed(where, short, views, SLOW_PROBES_PER_SECOND))
+    probes, rate = asyncio.run(probed(settings, short, views, SLOW_PROBES_PER_SECOND))
     for name, seen in zip(names, zip(*(probe.seen for probe in probes), strict=True), strict=True):
         p50, p99 = kind.visible_ms_max if name == "inventory" else (None, None)
         note = f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s.{failed(seen)}"
@@ -101,21 +105,21 @@ def visible(where: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
             )
 
 
-def newest_batches(where: Settings) -> dict[str, int]:
+def newest_batches(settings: Settings) -> dict[str, int]:
     """The number of the newest batch of each pipeline's first generation."""
-    return {name: checkpoint(where, name, 1).newest_begun() for name in where.pipeline_names}
+    return {name: checkpoint(settings, name, 1).newest_begun() for name in settings.pipeline_names}
 
 
-def batches(where: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """A batch of each pipeline beside the yardstick's, in one Java, on the shop's log."""
-    spark = session(where, "bench")
+    spark = session(settings, "bench")
     try:
-        first = cost(spark, partial(sized, where=where), scale)
+        first = cost(spark, partial(sized, settings=settings), scale)
         found = {
-            name: cost(spark, partial(live, where=where, name=name), scale)
-            for name in where.pipeline_names
+            name: cost(spark, partial(live, settings=settings, name=name), scale)
+            for name in settings.pipeline_names
         }
-        last = cost(spark, partial(sized, where=where), scale)
+        last = cost(spark, partial(sized, settings=settings), scale)
     finally:
         end(spark)
     bare = (first.cpu_seconds + last.cpu_seconds) / 2
@@ -133,12 +137,12 @@ def batches(where: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
         yield Figure(what, each.cpu_seconds / bare, "×", aim, note=str(each))
 
 
-def by_defaults(where: Settings, scale: Scale) -> Iterator[Figure]:
+def by_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
-    ours = measured_alone(session(where, "bench"), partial(sized, where=where), scale)
-    folder = where.data_dir / "yardstick-by-defaults"
-    plain = partial(yardstick.start, where=where, folder=folder, ours=False)
-    theirs = measured_alone(yardstick.plain_session(where), plain, scale)
+    ours = measured_alone(session(settings, "bench"), partial(sized, settings=settings), scale)
+    folder = settings.data_dir / "yardstick-by-defaults"
+    plain = partial(yardstick.start, settings=settings, folder=folder, ours=False)
+    theirs = measured_alone(yardstick.plain_session(settings), plain, scale)
     yield Figure(
         "yardstick, × Spark's defaults",
         ours.cpu_seconds / theirs.cpu_seconds,
@@ -158,12 +162,12 @@ def measured_alone(
         end(spark)
 
 
-def sized(spark: SparkSession, where: Settings) -> StreamingQuery:
-    return yardstick.start(spark, where, where.data_dir / "yardstick")
+def sized(spark: SparkSession, settings: Settings) -> StreamingQuery:
+    return yardstick.start(spark, settings, settings.data_dir / "yardstick")
 
 
-def live(spark: SparkSession, where: Settings, name: str) -> StreamingQuery:
+def live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
     """A new generation of the pipeline that reads as a live one, as often as the yardstick does."""
     pipeline = as_often_as_yardstick(name)
-    work = Run(spark, where, pipeline, create(where, pipeline))
+    work = Run(spark, settings, pipeline, create(settings, pipeline))
     return start(work, live_pace(pipeline))

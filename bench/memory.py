@@ -21,8 +21,8 @@ GB = 1e9
 AIMS_GB = {"alone": 4, "with all": 6}
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(where)
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(settings)
     with broker(past):
         history.fill(past, scale.history_days)
     for word, own in with_pipelines(past):
@@ -45,13 +45,13 @@ def measured(word: str, own: Settings, scale: Scale) -> Figure:
     )
 
 
-def looked(where: Settings, seconds: float) -> list[list[int]]:
+def looked(settings: Settings, seconds: float) -> list[list[int]]:
     """The bytes of every process of the shop, again and again."""
     found: list[list[int]] = []
     deadline = time.monotonic() + seconds
 
     def look() -> bool:
-        found.append([taken(process) for process in orphans.find(where.data_dir)])
+        found.append([taken(process) for process in orphans.find(settings.data_dir)])
         return time.monotonic() >= deadline
 
     until(look, 2 * seconds, LOOK_SECONDS)

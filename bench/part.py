@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from bench.figures import Figure
 from bench.scale import FULL, QUICK, Scale
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 FIGURE = TypeAdapter(Figure)
 SCALES = {scale.name: scale for scale in (FULL, QUICK)}
@@ -24,7 +24,7 @@ Measure = Callable[[Settings, Scale], Iterator[Figure]]
 def main() -> None:
     part, scale, file = sys.argv[1:]
     measure: Measure = importlib.import_module(f"bench.{part}").measure
-    for figure in measure(settings(), SCALES[scale]):
+    for figure in measure(read_settings(), SCALES[scale]):
         with Path(file).open("ab") as found:
             found.write(FIGURE.dump_json(figure) + b"\n")
 

@@ -18,8 +18,8 @@ SHELVES = 500
 SEED = 1
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    own = selling(where, "reads", RECEIPTS_PER_SECOND)
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = selling(settings, "reads", RECEIPTS_PER_SECOND)
     with running(own):
         shelves, health, rate = asyncio.run(read(own, scale))
     yield Figure(
@@ -39,14 +39,16 @@ def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-async def read(where: Settings, scale: Scale) -> tuple[Sequence[Sample], Sequence[Sample], float]:
+async def read(
+    settings: Settings, scale: Scale
+) -> tuple[Sequence[Sample], Sequence[Sample], float]:
     """Reads of shelves, then of the health route alone, and the rate of receipts beside them."""
-    client, draw = Client(where), Random(SEED)
+    client, draw = Client(settings), Random(SEED)
     page = (await client.get(f"/v1/stock?limit={SHELVES}")).document["items"]
     shelves = [f"/v1/stock/{row['store_id']}/{row['sku']}" for row in page]
     any_shelf = timed(client, lambda: draw.choice(shelves))
     await arrivals(any_shelf, READS_PER_SECOND, scale.warm_seconds)
-    rate = ReceiptRate(where)
+    rate = ReceiptRate(settings)
     found = await arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
     health = timed(client, lambda: "/healthz")
     return found, await arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()

@@ -44,9 +44,9 @@ def receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
     }
 
 
-def publish(where: Settings, start: int, end: int, apart_ms: int = APART_MS) -> None:
+def publish(settings: Settings, start: int, end: int, apart_ms: int = APART_MS) -> None:
     """Publish the receipts of these numbers, and the heartbeats between them."""
-    log = Log(where)
+    log = Log(settings)
     for number in range(start, end):
         event = receipt(number, apart_ms)
         log.append(RECEIPTS, event["store_id"], event)
@@ -62,8 +62,8 @@ def heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:
 class Log:
     """A producer of events; a full queue is waited for."""
 
-    def __init__(self, where: Settings) -> None:
-        self._producer = producer(where, linger_ms=50)
+    def __init__(self, settings: Settings) -> None:
+        self._producer = producer(settings, linger_ms=50)
         self._since_poll = 0
 
     def append(self, contract: Contract, key: str, event: dict[str, Any]) -> None:

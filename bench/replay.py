@@ -33,8 +33,8 @@ LEFT_OUT = (
 )
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(where)
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    past = history.folder(settings)
     with broker(past), replays(past) as again, kafka_streams(past) as streams:
         history.fill(past, scale.history_days)
         again.replay()  # thrown away: Java has compiled nothing yet
@@ -79,10 +79,10 @@ def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Fi
 class Replays:
     """Replays of all that the log holds, in one Spark session, each by a generation of its own."""
 
-    def __init__(self, where: Settings, spark: SparkSession) -> None:
-        self._where = where
+    def __init__(self, settings: Settings, spark: SparkSession) -> None:
+        self._settings = settings
         self._spark = spark
-        self._admin = admin(where)
+        self._admin = admin(settings)
         self._pipeline = load("inventory")
         self._topics = [topic.name for topic in self._pipeline.inputs]
 
@@ -98,7 +98,7 @@ class Replays:
         began = time.monotonic()
         (
             self._spark.read.format("kafka")
-            .options(**kafka_options(self._where), **FETCH)
+            .options(**kafka_options(self._settings), **FETCH)
             .option("subscribe", ",".join(self._topics))
             .load()
             .write.format("noop")
@@ -109,28 +109,28 @@ class Replays:
 
     def replay(self) -> float:
         """Seconds in which a new generation reads all topics and writes its view."""
-        generation = create(self._where, self._pipeline)
-        records_max = self._where.pipeline_records_per_batch_max
-        left = backlog(self._where, self._topics, {})
+        generation = create(self._settings, self._pipeline)
+        records_max = self._settings.pipeline_records_per_batch_max
+        left = backlog(self._settings, self._topics, {})
         now = catching_up(self._pipeline.reads, left, records_max)
         began = time.monotonic()
-        query = start(Run(self._spark, self._where, self._pipeline, generation), now)
+        query = start(Run(self._spark, self._settings, self._pipeline, generation), now)
         if not query.awaitTermination(REPLAY_SECONDS_MAX):
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began
         refuse_drops(query)
-        read = sum(generation.checkpoint(self._where).committed().values())
+        read = sum(generation.checkpoint(self._settings).committed().values())
         if read != self.records():
             raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
-        shutil.rmtree(generation.folder(self._where))
+        shutil.rmtree(generation.folder(self._settings))
         return seconds
 
 
 @contextmanager
-def replays(where: Settings) -> Iterator[Replays]:
+def replays(settings: Settings) -> Iterator[Replays]:
     """A Spark session, as the pipelines have it, until the block ends."""
-    spark = session(where, "bench")
+    spark = session(settings, "bench")
     try:
-        yield Replays(where, spark)
+        yield Replays(settings, spark)
     finally:
         engine(spark).kill()  # as a generation ends

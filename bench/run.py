@@ -36,14 +36,14 @@ class Part(StrEnum):
     MEMORY = "memory"
 
 
-def run(part: Part, where: Settings, scale: Scale) -> Outcome:
+def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
     """What came of the part, whatever happened to it."""
-    file, log = where.data_dir / f"{part}.jsonl", where.data_dir / f"{part}.log"
+    file, log = settings.data_dir / f"{part}.jsonl", settings.data_dir / f"{part}.log"
     began = time.monotonic()
     with log.open("wb") as printed:
         process = subprocess.Popen(
             [sys.executable, "-m", "bench.part", part.value, scale.name, str(file)],
-            env=environment(where),
+            env=environment(settings),
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
@@ -54,7 +54,7 @@ def run(part: Part, where: Settings, scale: Scale) -> Outcome:
     except subprocess.TimeoutExpired:
         failure = f"It should end within {PART_SECONDS_MAX:g} s, but did not."
     finally:
-        stop(process, where.data_dir)
+        stop(process, settings.data_dir)
     return Outcome(part, figures(file), time.monotonic() - began, failure)
 
 

@@ -17,7 +17,7 @@ from bench.memory import GB, taken
 from bench.plot import Panel, plotted
 from bench.shops import Shop, lags, running
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from infra.supervisor import orphans
 from infra.wait import until
 
@@ -42,24 +42,24 @@ Sample = Mapping[str, float]
 
 def main() -> None:
     days, file = float(sys.argv[1]), Path(sys.argv[2])
-    where = settings()
-    samples = lived(where, days)
-    kept = where.data_dir / f"{file.stem}.json"
+    settings = read_settings()
+    samples = lived(settings, days)
+    kept = settings.data_dir / f"{file.stem}.json"
     kept.write_text(json.dumps(samples) + "\n")
     panels = [
         Panel(what, [(sample["day"], sample[name]) for sample in samples])
         for name, what in CURVES.items()
     ]
-    file.write_text(plotted(titled(where, days), "days of the world", panels))
+    file.write_text(plotted(titled(settings, days), "days of the world", panels))
     for name, what in CURVES.items():
         print(f"{what}: {halves([sample[name] for sample in samples])}")
 
 
-def lived(where: Settings, days: float) -> list[Sample]:
+def lived(settings: Settings, days: float) -> list[Sample]:
     """The samples of a world's first days; raises TimeoutError where they do not pass."""
     found: list[Sample] = []
-    seconds = days * DAY_SECONDS / where.simulator_speed
-    with running(where) as shop:
+    seconds = days * DAY_SECONDS / settings.simulator_speed
+    with running(settings) as shop:
 
         def lived_on() -> bool:
             with suppress(OSError):  # an API that does not answer now is asked again
@@ -76,7 +76,7 @@ def lived(where: Settings, days: float) -> list[Sample]:
 def sample(shop: Shop) -> Sample:
     """How the shop stands now; a pipeline that does not know yet is not behind."""
     age_ms = shop.get("/v1/clock")["world_ms"] - START_MS
-    home = shop.where.data_dir
+    home = shop.settings.data_dir
     return {
         "day": age_ms / 1000 / DAY_SECONDS,
         "lag": max((lag for lag in lags(shop) if isfinite(lag)), default=0),
@@ -99,11 +99,11 @@ def halves(heights: Sequence[float]) -> str:
     return f"{first:,.2f} at the most in the first half, {second:,.2f} in the second"
 
 
-def titled(where: Settings, days: float) -> str:
-    rate = where.simulator_receipts_per_second * where.simulator_speed / DEFAULT_SPEED
+def titled(settings: Settings, days: float) -> str:
+    rate = settings.simulator_receipts_per_second * settings.simulator_speed / DEFAULT_SPEED
     return (
-        f"{days:g} days at {where.simulator_speed:g} × real time, {rate:,.0f} receipts/s, "
-        f"{os.cpu_count()} cores: {', '.join(where.pipeline_names)}"
+        f"{days:g} days at {settings.simulator_speed:g} × real time, {rate:,.0f} receipts/s, "
+        f"{os.cpu_count()} cores: {', '.join(settings.pipeline_names)}"
     )
 
 

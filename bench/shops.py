@@ -37,7 +37,7 @@ class CommandFailed(AssertionError):
 class Shop:
     """The command line `retail` on one data folder."""
 
-    where: Settings
+    settings: Settings
 
     def start(self) -> None:
         """Return when every part is ready."""
@@ -49,16 +49,16 @@ class Shop:
     def retail(self, *arguments: str) -> str:
         """Run a command and return what it prints; raises CommandFailed when it fails."""
         command = [sys.executable, "-m", "cli.main", *arguments]
-        return output(command, environment(self.where))
+        return output(command, environment(self.settings))
 
     def get(self, path: str) -> Any:
         """The API's answer, from JSON; raises OSError when there is none."""
-        with urllib.request.urlopen(f"{self.where.api_url}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.settings.api_url}{path}", timeout=10) as answer:
             return json.load(answer)
 
     def pid(self, component: str) -> int:
         """Of the component's process; raises LookupError while it has none."""
-        manager = daemon.running(self.where.data_dir)
+        manager = daemon.running(self.settings.data_dir)
         pid = manager.process(component).pid if manager else 0
         if not pid:
             raise LookupError(f"{component} should run, but does not")
@@ -82,10 +82,10 @@ def output(command: list[str], environment: dict[str, str]) -> str:
 
 
 @contextmanager
-def running(where: Settings) -> Iterator[Shop]:
+def running(settings: Settings) -> Iterator[Shop]:
     """The shop, up and caught up with its log."""
-    where.data_dir.mkdir(parents=True, exist_ok=True)
-    shop = Shop(where)
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    shop = Shop(settings)
     try:
         shop.retail("up")
         wait_until(lambda: caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
@@ -100,22 +100,22 @@ def caught_up(shop: Shop) -> bool:
 
 def lags(shop: Shop) -> list[float]:
     """How many records each pipeline is behind, as the API tells; infinity while it has no row."""
-    stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.where.pipeline_names]
+    stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.settings.pipeline_names]
     known = [pipeline.get("lag_records") for pipeline in stands]
     return [inf if lag is None else lag for lag in known]
 
 
-def with_pipelines(where: Settings) -> Iterator[tuple[str, Settings]]:
+def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
     """The settings with stock's pipeline alone, and with all that `make up` runs; and a word."""
-    yield "alone", where.model_copy(update={"pipelines": SPINE})
-    yield "with all", where
+    yield "alone", settings.model_copy(update={"pipelines": SPINE})
+    yield "with all", settings
 
 
-def selling(where: Settings, name: str, receipts_per_second: float) -> Settings:
+def selling(settings: Settings, name: str, receipts_per_second: float) -> Settings:
     """Settings of a new shop of that name, in which about so many receipts come at first."""
-    return where.model_copy(
+    return settings.model_copy(
         update={
-            "data_dir": where.data_dir / name,
+            "data_dir": settings.data_dir / name,
             "simulator_receipts_per_second": MORNING * receipts_per_second,
         }
     )
@@ -124,8 +124,8 @@ def selling(where: Settings, name: str, receipts_per_second: float) -> Settings:
 class ReceiptRate:
     """Receipts per second that really came since it was made."""
 
-    def __init__(self, where: Settings) -> None:
-        self._admin = admin(where)
+    def __init__(self, settings: Settings) -> None:
+        self._admin = admin(settings)
         self._began, self._before = time.monotonic(), self._count()
 
     def __call__(self) -> float:

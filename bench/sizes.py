@@ -15,8 +15,8 @@ WARM_REPLAYS = 2
 """The smallest log is replayed first: it must not be the one for which Java still compiles."""
 
 
-def measure(where: Settings, scale: Scale) -> Iterator[Figure]:
-    own = where.model_copy(update={"data_dir": where.data_dir / "sizes"})
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = settings.model_copy(update={"data_dir": settings.data_dir / "sizes"})
     rates: list[float] = []
     with broker(own), replays(own) as again:
         published = 0

@@ -29,34 +29,36 @@ TOPIC = "private.bench.yardstick.v1"
 SECONDS_PER_BATCH = 0.5
 
 
-def plain_session(where: Settings) -> SparkSession:
+def plain_session(settings: Settings) -> SparkSession:
     """Spark with its own options: what it needs to read Kafka is all that it is given."""
     java.use()
     return (
-        SparkSession.builder.master(where.spark_master)
+        SparkSession.builder.master(settings.spark_master)
         .appName("by defaults")
         .config("spark.driver.extraClassPath", os.pathsep.join(map(str, spark_jars())))
-        .config("spark.driver.memory", where.spark_driver_memory)
-        .config("spark.local.dir", str(where.data_dir / "by-defaults"))
+        .config("spark.driver.memory", settings.spark_driver_memory)
+        .config("spark.local.dir", str(settings.data_dir / "by-defaults"))
         .getOrCreate()
     )
 
 
-def start(spark: SparkSession, where: Settings, folder: Path, ours: bool = True) -> StreamingQuery:
+def start(
+    spark: SparkSession, settings: Settings, folder: Path, ours: bool = True
+) -> StreamingQuery:
     """Begin at the log's first receipt, with a checkpoint in this folder, made anew.
 
     `ours`: with the options of a live pipeline, in one task; otherwise with those of the session.
     """
-    make_topic(where)
+    make_topic(settings)
     shutil.rmtree(folder, ignore_errors=True)
     if ours:
         suit(spark, live=True, partitions=1)
-    options = producer_options(where)
+    options = producer_options(settings)
 
     def write(rows: DataFrame, _batch: int) -> None:
         rows.write.format("kafka").options(**options).save()
 
-    records = tail(spark, where, [RECEIPTS], None, {})
+    records = tail(spark, settings, [RECEIPTS], None, {})
     return (
         summed(records.coalesce(SMALL_TASKS) if ours else records)
         .writeStream.outputMode("update")
@@ -84,8 +86,8 @@ def summed(records: DataFrame) -> DataFrame:
     )
 
 
-def make_topic(where: Settings) -> None:
-    client = admin(where)  # it has to live until the topic is there
+def make_topic(settings: Settings) -> None:
+    client = admin(settings)  # it has to live until the topic is there
     if TOPIC not in client.list_topics(timeout=30).topics:
         [made] = client.create_topics(
             [NewTopic(TOPIC, num_partitions=4, replication_factor=1)]

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 import psutil
 
 from infra.kafka import answers
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 PROBE_SECONDS_MAX = 2.0
 MASTER_PORT = 8080
@@ -77,11 +77,11 @@ PROBES: Mapping[str, Probe] = {
 def tell(readiness: Callable[[Settings, str, int], str | None]) -> None:
     """Exit with 0 and what the component that was asked for is ready with, else with 1."""
     component = sys.argv[1]
-    found = readiness(settings(), component, int(psutil.Process(1).create_time()))
+    found = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
     if found is None or found.startswith(PAUSED):
         sys.exit(f"{component} is not ready: {found or 'it starts'}")
     print(found)
 
 
 if __name__ == "__main__":
-    tell(lambda where, component, started_at: PROBES[component](where, started_at))
+    tell(lambda settings, component, started_at: PROBES[component](settings, started_at))

@@ -16,7 +16,7 @@ from infra.errors import UserError
 from infra.jars import broker_classpath
 from infra.ports import free_port_base
 from infra.processes import environment
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from infra.wait import until
 from pipelines.common.runtime.session import class_path
 
@@ -36,7 +36,7 @@ class NotTrained(UserError):
 
 def aot() -> None:
     """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
-    current = settings()
+    current = read_settings()
     folder = current.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder, "making Java's caches in"), screen.waiting("aot", "training") as wait:

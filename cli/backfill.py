@@ -14,7 +14,7 @@ from cli.down import STOP_SECONDS_MAX, stop
 from cli.world import world_options
 from generators.run import Progress
 from generators.simulator import collect_garbage_rarely, simulate, until_told
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager
 
@@ -30,7 +30,7 @@ def backfill(
 
     What runs goes on running; only the simulator waits. Where nothing runs, a broker does so long.
     """
-    current = settings()
+    current = read_settings()
     with alone(current.data_dir):
         running = daemon.running(current.data_dir) is not None
         if not running:

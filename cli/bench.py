@@ -19,7 +19,7 @@ from cli import screen
 from cli.up import check, fetch_jars
 from infra.errors import UserError
 from infra.ports import free_port_base
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 
 class OtherBroker(UserError):
@@ -48,20 +48,20 @@ def bench(
     ] = False,
 ) -> None:
     """Measure how fast it is, in a data folder of its own. It takes some forty minutes."""
-    file = json_file or settings().data_dir / "reports" / "bench.json"
+    file = json_file or read_settings().data_dir / "reports" / "bench.json"
     # Whoever ends it, what it has started is stopped and removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with own_folder(keep) as where:
-        if not where.broker_embedded:
-            raise OtherBroker(where.bootstrap_servers)
-        check(where)
-        fetch_jars(where)
-        outcomes = measure(only or list(Part), where, QUICK if quick else FULL, file)
+    with own_folder(keep) as settings:
+        if not settings.broker_embedded:
+            raise OtherBroker(settings.bootstrap_servers)
+        check(settings)
+        fetch_jars(settings)
+        outcomes = measure(only or list(Part), settings, QUICK if quick else FULL, file)
     if any(outcome.failure for outcome in outcomes):
         raise typer.Exit(1)
 
 
-def measure(parts: list[Part], where: Settings, scale: Scale, file: Path) -> list[Outcome]:
+def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> list[Outcome]:
     """Show and report what came of each part, also when it is interrupted between two."""
     ran_on = report.machine()
     show_machine(ran_on)
@@ -69,7 +69,7 @@ def measure(parts: list[Part], where: Settings, scale: Scale, file: Path) -> lis
     try:
         for part in parts:
             with screen.waiting(part, "measuring"):
-                outcomes.append(run(part, where, scale))
+                outcomes.append(run(part, settings, scale))
             for line in report.lines(outcomes[-1]):
                 screen.say(line)
     finally:
@@ -80,7 +80,7 @@ def measure(parts: list[Part], where: Settings, scale: Scale, file: Path) -> lis
 @contextmanager
 def own_folder(keep: bool) -> Iterator[Settings]:
     """Settings over an empty folder and free ports; the folder is gone afterwards."""
-    current = settings()
+    current = read_settings()
     current.data_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(mkdtemp(prefix="bench-", dir=current.data_dir))
     try:

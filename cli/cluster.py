@@ -14,7 +14,7 @@ from contracts import CONTRACTS, Contract
 from infra import kafka
 from infra.errors import UserError
 from infra.kafka.drift import Cluster, Drift, drifts, inspect, mend, refusals
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
 
@@ -30,7 +30,7 @@ class Unsafe(UserError):
 
 def plan_command(as_json: AsJson = False) -> None:
     """Show what is otherwise in the cluster than the contracts say; changes nothing."""
-    current = settings()
+    current = read_settings()
     cluster, drifted = _look(current)
     why = list(refusals(cluster, current.kafka_replication_factor))
     if as_json:
@@ -45,7 +45,7 @@ def plan_command(as_json: AsJson = False) -> None:
 
 def apply_command() -> None:
     """Make the topics that are missing and mend settings, unless the cluster is unsafe."""
-    current = settings()
+    current = read_settings()
     cluster, drifted = _look(current)
     if why := list(refusals(cluster, current.kafka_replication_factor)):
         raise Unsafe(why)

@@ -19,7 +19,7 @@ from contracts.evolution.new import new
 from contracts.evolution.release import release
 from infra.clock import today
 from infra.errors import UserError
-from infra.settings import settings
+from infra.settings import read_settings
 
 app = typer.Typer(
     no_args_is_help=True, help="The contracts: who reads what, and whom a change breaks."
@@ -105,7 +105,7 @@ def catalogue_command(
     folder: Folder = HERE,
 ) -> None:
     """Write the catalogue, a site of plain files; the API serves it under /catalogue too."""
-    target = (into or settings().data_dir / "catalogue").resolve()
+    target = (into or read_settings().data_dir / "catalogue").resolve()
     files = site(folder.resolve(), data_docs)
     write(files, target)
     screen.step("catalogue", f"{len(files)} files, {screen.short(target / 'index.html')}")

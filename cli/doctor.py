@@ -9,14 +9,14 @@ import typer
 from cli import screen
 from infra.doctor.checks import Finding, findings
 from infra.doctor.probes import Machine
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Check everything that a start needs, before it."""
-    found = examine(settings())
+    found = examine(read_settings())
     if as_json:
         print(json.dumps([{**asdict(finding), "good": finding.good} for finding in found]))
     else:

@@ -8,7 +8,7 @@ import psutil
 
 from cli import fleet, screen
 from cli.alone import alone
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 
@@ -18,7 +18,7 @@ END_SECONDS_MAX = 3.0
 
 def down() -> None:
     """Stop everything; the data stays, and `up` goes on where it stood."""
-    current = settings()
+    current = read_settings()
     if not current.data_dir.exists():
         screen.say("Nothing runs.")
         return

@@ -18,7 +18,7 @@ from generators.rows import Row, rows
 from generators.world_time import Watch
 from infra import kafka
 from infra.errors import UserError
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 REJECTED_SHOWN_MAX = 5
 FAULTS_SHOWN_MAX = 3
@@ -86,7 +86,7 @@ def load_command(
     ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
-    current, contract = settings(), opened_to_all(topic)
+    current, contract = read_settings(), opened_to_all(topic)
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     watch = Watch(current)

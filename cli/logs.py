@@ -7,7 +7,7 @@ import typer
 
 from cli import fleet
 from infra.errors import UserError
-from infra.settings import settings
+from infra.settings import read_settings
 
 
 class UnknownComponent(UserError):
@@ -30,7 +30,7 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
 ) -> None:
     """Show the end of the logs."""
-    current = settings()
+    current = read_settings()
     known = fleet.names(current)
     if component and component not in known:
         raise UnknownComponent(component, known)

@@ -83,12 +83,12 @@ def explain(error: Exception) -> str | None:
 
     from infra.kafka import KafkaDown
     from infra.kafka.errors import UNREACHABLE, code
-    from infra.settings import settings
+    from infra.settings import read_settings
 
     if type(error).__name__ in OF_CONTRACTS:
         return str(error)
     if isinstance(error, KafkaException) and code(error) in UNREACHABLE:
-        return str(KafkaDown(settings().bootstrap_servers))
+        return str(KafkaDown(read_settings().bootstrap_servers))
     return None
 
 

@@ -15,7 +15,7 @@ from cli import screen
 from contracts import DAILY_DEMAND
 from infra.errors import UserError
 from infra.kafka import Partition
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from infra.wait import until
 from pipelines.lake.tables import lake
 from pipelines.lake.transform import MOVES
@@ -42,7 +42,7 @@ def quality(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Hold the lake against its contracts, the log's offsets and a view; write Data Docs."""
-    current = settings()
+    current = read_settings()
     if not lake(current).gold.committed_ms():
         raise NoLake
     with screen.waiting("quality", "what the view of daily demand tells") as wait:

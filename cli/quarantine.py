@@ -15,7 +15,7 @@ from contracts.times import instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra import kafka
 from infra.errors import UserError
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from services.quarantine import release as releasing
 from services.quarantine.anatomy import dissect
 from services.quarantine.reading import read_record
@@ -59,7 +59,7 @@ def list_command(
 ) -> None:
     """Show how many records were rejected and why, and the newest of them."""
     asked = {"topic": topic, "reason": reason, "limit": limit}
-    found = listed(settings(), {name: value for name, value in asked.items() if value})
+    found = listed(read_settings(), {name: value for name, value in asked.items() if value})
     if as_json:
         print(json.dumps(found))
         return
@@ -146,7 +146,7 @@ def listed(current: Settings, asked: Mapping[str, Any]) -> Any:
 
 
 def connected() -> Settings:
-    current = settings()
+    current = read_settings()
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     return current

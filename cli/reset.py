@@ -14,7 +14,7 @@ from cli.down import stop
 from infra.errors import UserError
 from infra.folder import Folder
 from infra.lake import folders
-from infra.settings import REMEMBERED_FILE, Settings, root, settings
+from infra.settings import REMEMBERED_FILE, Settings, read_settings, root
 from pipelines.common.generations.generation import checkpoints
 from pipelines.common.pipeline import pipelines
 
@@ -41,7 +41,7 @@ def reset(
     yes: Annotated[bool, typer.Option("--yes", envvar="YES", help="Do not ask.")] = False,
 ) -> None:
     """Stop everything and remove the world's data, after asking; nothing else is touched."""
-    current = settings()
+    current = read_settings()
     folder = current.data_dir
     if not folder.exists() or not any(folder.iterdir()):
         screen.say(f"{screen.short(folder)} is empty already.")

@@ -12,7 +12,7 @@ from audit.scoring import of_view
 from cli import screen
 from cli.score_reorder import reorder
 from infra import kafka
-from infra.settings import settings
+from infra.settings import read_settings
 
 HEADINGS = (
     "rule",
@@ -36,7 +36,7 @@ def fraud(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Score the alerts that are served, by incident."""
-    current = settings()
+    current = read_settings()
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     with screen.waiting("score", "reading the alerts, and what was planted"):

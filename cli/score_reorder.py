@@ -9,7 +9,7 @@ import typer
 from audit.reorder_score import Costs, Score, compared
 from cli import screen
 from generators.parameters import Parameters
-from infra.settings import settings
+from infra.settings import read_settings
 
 FILL_RATE_MIN = 0.97
 COST_MAX = 1.15  # of the best levels'
@@ -24,7 +24,7 @@ def reorder(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Live one clean world by vans, by the policy, and by the best levels found in hindsight."""
-    world = clean(settings().simulator_seed if seed is None else seed)
+    world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
     with screen.waiting("score", f"living {days} days three times, without a log"):
         found = dict(compared(world, days, costs))

@@ -13,7 +13,7 @@ from cli.fleet import Component
 from cli.ready import latest
 from contracts import GENERATIONS
 from infra.kafka import UnknownTopic
-from infra.settings import Settings, memorable, root, settings
+from infra.settings import Settings, memorable, read_settings, root
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
 from pipelines.common.generations import snapshot
@@ -25,7 +25,7 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show every component: state, address, log."""
-    current = settings()
+    current = read_settings()
     found = fleet.components(current)
     if as_json:
         components = [component.as_json() for component in found]

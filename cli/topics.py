@@ -5,7 +5,7 @@ import typer
 from cli import screen
 from contracts import CONTRACTS, Contract
 from infra import kafka
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 CONTROL = "private.control."
 ANSWER_SECONDS_MAX = 10.0
@@ -35,13 +35,13 @@ def apply(current: Settings) -> str:
 @app.command("apply")
 def apply_command() -> None:
     """Make the topics that are missing."""
-    screen.step("topics", apply(settings()))
+    screen.step("topics", apply(read_settings()))
 
 
 @app.command("list")
 def list_command() -> None:
     """Every topic with its partitions and records."""
-    current = settings()
+    current = read_settings()
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     client = kafka.admin(current)

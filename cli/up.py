@@ -11,7 +11,7 @@ from infra import kafka
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import jar_set
-from infra.settings import Settings, memorable, remember, remembered, settings
+from infra.settings import Settings, memorable, read_settings, remember, remembered
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 
@@ -35,7 +35,7 @@ class OtherSettings(UserError):
 @world_options
 def up() -> None:
     """Start everything that does not run yet, and wait until each part is ready."""
-    current = settings()
+    current = read_settings()
     with alone(current.data_dir):
         check(current)
         fetch_jars(current)

@@ -12,7 +12,7 @@ from audit.ledger import Audit
 from audit.verdict import Comparison, Verdict, verdict
 from cli import differing, screen
 from infra.kafka import Partition
-from infra.settings import settings
+from infra.settings import read_settings
 
 DIGEST_SHOWN = 12
 DIRT_PER_LINE = 4
@@ -25,7 +25,7 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Compare what is served with the oracles and the ledger, each pipeline at one marker."""
-    current = settings()
+    current = read_settings()
     exact = {}
     documents = {}
     for name in (pipeline,) if pipeline else current.pipeline_names:

@@ -32,7 +32,7 @@ from infra.errors import UserError
 from infra.kafka import KafkaDown, answers, producer
 from infra.lock import lock_folder
 from infra.logs import setup_logging
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
 GARBAGE_OBJECTS = 100_000
@@ -165,7 +165,7 @@ def main() -> int:
     stop = until_told()
     try:
         simulate(
-            settings(),
+            read_settings(),
             stop,
             backfill_days=options.backfill_days,
             live=not options.stop_after_backfill,

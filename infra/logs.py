@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 
-from infra.settings import settings
+from infra.settings import read_settings
 
 
 def setup_logging(component: str) -> logging.Logger:
@@ -16,5 +16,5 @@ def setup_logging(component: str) -> logging.Logger:
     formatter.converter = time.gmtime
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
-    logging.basicConfig(level=settings().log_level, handlers=[handler], force=True)
+    logging.basicConfig(level=read_settings().log_level, handlers=[handler], force=True)
     return logging.getLogger(component)

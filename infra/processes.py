@@ -28,15 +28,15 @@ BOUNDED = "pipelines.common.runtime.bounded"
 """
 
 
-def environment(where: Settings, code: Path | None = None) -> dict[str, str]:
+def environment(settings: Settings, code: Path | None = None) -> dict[str, str]:
     """The environment of a program that runs under the settings, from this code or another copy."""
-    named = where.model_dump(mode="json", exclude_none=True)
-    settings = {name.upper(): str(value) for name, value in named.items()}
-    return {**os.environ, **settings, "PYTHONPATH": str(code or root())}
+    named = settings.model_dump(mode="json", exclude_none=True)
+    variables = {name.upper(): str(value) for name, value in named.items()}
+    return {**os.environ, **variables, "PYTHONPATH": str(code or root())}
 
 
 @contextmanager
-def supervisor(where: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
+def supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
     """The settings' pipelines alone, as in a shop, until the block ends; the process's id.
 
     What is founded is founded from this code, or from another copy.
@@ -45,7 +45,7 @@ def supervisor(where: Settings, log: Path, code: Path | None = None) -> Iterator
         process = subprocess.Popen(
             [sys.executable, "-m", "pipelines.run"],
             cwd=code,
-            env=environment(where, code),
+            env=environment(settings, code),
             stdout=output,
             stderr=output,
         )

@@ -299,7 +299,7 @@ class Settings(BaseSettings):
 
 
 @cache
-def settings() -> Settings:
+def read_settings() -> Settings:
     """The settings of this process, read at the first call.
 
     Raises InvalidSettings, naming each variable with what was expected and found.

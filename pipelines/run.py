@@ -11,8 +11,7 @@ from collections.abc import Iterable
 
 from infra.errors import UserError
 from infra.logs import setup_logging
-from infra.settings import Settings, root
-from infra.settings import settings as read_settings
+from infra.settings import Settings, read_settings, root
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.generation import Generation, State, generations
 from pipelines.common.generations.promotion import (

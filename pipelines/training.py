@@ -16,8 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.errors import UserError
 from infra.logs import setup_logging
-from infra.settings import Settings
-from infra.settings import settings as read_settings
+from infra.settings import Settings, read_settings
 from infra.wait import until
 from pipelines.common.generations.clock import wall_now
 from pipelines.common.generations.generation import State, make_outputs, new

@@ -7,13 +7,13 @@ from threading import Event, Thread
 from infra.errors import UserError
 from infra.kafka import KafkaDown, answers
 from infra.logs import setup_logging
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 
 def run(name: str, work: Callable[[Settings, Event], None]) -> int:
     """Work until a signal arrives; returns the exit status: 1 after a user error, which it logs."""
     log = setup_logging(name)
-    current = settings()
+    current = read_settings()
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         # From a thread: the signal may interrupt the wait that holds the lock of `set`.

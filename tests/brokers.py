@@ -28,31 +28,34 @@ INTERNAL = "__"
 @contextmanager
 def broker(folder: Path) -> Iterator[Settings]:
     """Settings under which a broker answers, with every topic of the contracts, all empty."""
-    where = Settings(data_dir=folder, port_base=free_port_base())
-    process = start_broker(where)
+    settings = Settings(data_dir=folder, port_base=free_port_base())
+    process = start_broker(settings)
     try:
-        wait_until(lambda: answers(where), "the broker answers", seconds_max=60)
-        apply_topics(where, CONTRACTS)
-        yield where
+        wait_until(lambda: answers(settings), "the broker answers", seconds_max=60)
+        apply_topics(settings, CONTRACTS)
+        yield settings
     finally:
         process.kill()
         process.wait(30)
 
 
-def start_broker(where: Settings) -> "subprocess.Popen[bytes]":
-    with (where.data_dir / "broker.log").open("wb") as log:
+def start_broker(settings: Settings) -> "subprocess.Popen[bytes]":
+    with (settings.data_dir / "broker.log").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "infra.broker"], env=environment(where), stdout=log, stderr=log
+            [sys.executable, "-m", "infra.broker"],
+            env=environment(settings),
+            stdout=log,
+            stderr=log,
         )
 
 
-def sender(where: Settings) -> Producer:
+def sender(settings: Settings) -> Producer:
     """The producer with which all tests write to the broker.
 
     A record that is sent by a producer made for it takes half a second: its client asks for an id
     before it is connected, and then again after as long.
     """
-    return _sender(where.bootstrap_servers)
+    return _sender(settings.bootstrap_servers)
 
 
 @cache
@@ -60,22 +63,22 @@ def _sender(servers: str) -> Producer:
     return producer(Settings(kafka_bootstrap_servers=servers))
 
 
-def emptied(where: Settings, folder: Path) -> Settings:
+def emptied(settings: Settings, folder: Path) -> Settings:
     """The same broker for whoever comes next: every topic is gone, those of the contracts are anew.
 
     Their data folder is theirs alone. It takes a quarter of a second; a start takes five.
     """
     _sender.cache_clear()
-    client = admin(where)
+    client = admin(settings)
     forget_groups(client)
     if names := topics(client):
         for gone in client.delete_topics(list(names)).values():
             gone.result(REQUEST_SECONDS_MAX)
         wait_until(lambda: not topics(client), "every topic is gone")
-    apply_topics(where, CONTRACTS)
+    apply_topics(settings, CONTRACTS)
     wait_until(lambda: topics(client).keys() >= CONTRACTS.keys(), "every topic is there")
     wait_until(lambda: all(topics(client).values()), "every partition has a leader")
-    return where.model_copy(update={"data_dir": folder})
+    return settings.model_copy(update={"data_dir": folder})
 
 
 def forget_groups(client: AdminClient) -> None:

@@ -65,9 +65,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Spark as the pipelines have it."""
     give_way()  # as they do: beside a shop it would take nearly all from it otherwise
-    where = Settings(data_dir=tmp_path_factory.mktemp("spark"), spark_master="local[2]")
+    settings = Settings(data_dir=tmp_path_factory.mktemp("spark"), spark_master="local[2]")
     # What is due is freed soon: a test lives through few batches.
-    shared = session(where, "tests", more={BATCHES_PER_WALK: "2"})
+    shared = session(settings, "tests", more={BATCHES_PER_WALK: "2"})
     yield shared
     shared.stop()
 
@@ -75,8 +75,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The broker that all tests of a runner are given, one module after the other."""
-    with broker(tmp_path_factory.mktemp("broker")) as where:
-        yield where
+    with broker(tmp_path_factory.mktemp("broker")) as settings:
+        yield settings
 
 
 @pytest.fixture(scope="module")

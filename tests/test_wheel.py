@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import root, settings
+from infra.settings import read_settings, root
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
@@ -65,6 +65,6 @@ def test_the_installed_contracts_break_nobody(installed: Path, tmp_path: Path) -
 
 def test_a_part_of_the_bench_measures(installed: Path, tmp_path: Path) -> None:
     """With the jars of whoever runs the tests: to fetch them is another test's story."""
-    where = {"JARS_DIR": str(settings().jars_dir), "DATA_DIR": str(tmp_path / "data")}
+    where = {"JARS_DIR": str(read_settings().jars_dir), "DATA_DIR": str(tmp_path / "data")}
     command = [str(installed / "retail"), "bench", "--quick", "--only", "backfill"]
     assert "receipts/s" in run(command, tmp_path, **where)

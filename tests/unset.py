@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 
 def without_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No setting in the environment; the jars alone may lie where they are."""
     for name in set(Settings.model_fields) - {"jars_dir"}:
         monkeypatch.delenv(name.upper(), raising=False)
-    settings.cache_clear()
+    read_settings.cache_clear()
     yield
-    settings.cache_clear()
+    read_settings.cache_clear()

@@ -11,7 +11,7 @@ from cli import screen
 from cli.replay import report
 from cli.replay.shown import show_difference
 from infra.errors import UserError
-from infra.settings import Settings, root, settings
+from infra.settings import Settings, read_settings, root
 from pipelines.common.generations.generation import Generation, State
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.runtime.archive import Source
@@ -67,7 +67,7 @@ def start(
     ] = False,
 ) -> None:
     """Read everything again with the code on disk, and show what it changes."""
-    current, declared = settings(), load(pipeline)
+    current, declared = read_settings(), load(pipeline)
     edits = edit(root(), pipeline, setting or ())
     if until_ is not None or since != "earliest":
         times = Times(moment("--from", since), moment("--until", until_ or "latest"))
@@ -137,7 +137,7 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Every generation: its state, and how far it has read."""
-    current = settings()
+    current = read_settings()
     found = [
         one
         for name in ([pipeline] if pipeline else pipelines())
@@ -187,7 +187,7 @@ def document(standing: candidates.Standing) -> dict[str, Any]:
 @app.command()
 def diff(pipeline: Name, as_json: AsJson = False) -> None:
     """What the candidate says otherwise, at a marker of the promoted generation."""
-    current = settings()
+    current = read_settings()
     compared = difference(current, load(pipeline))
     if as_json:
         print(json.dumps(compared.document(), default=str))
@@ -204,7 +204,7 @@ def difference(current: Settings, declared: Pipeline) -> Compared:
 def promote(pipeline: Name) -> None:
     """Let every reader follow the candidate, by one record."""
     with screen.waiting("promote", "readers are loading the candidate"):
-        promoted = candidates.promote(settings(), pipeline)
+        promoted = candidates.promote(read_settings(), pipeline)
     screen.say(
         f"  {pipeline}: generation {promoted.number} is read by everyone since {wall_clock()} "
         "(1 record)"
@@ -215,7 +215,7 @@ def promote(pipeline: Name) -> None:
 @app.command()
 def rollback(pipeline: Name) -> None:
     """Let every reader follow the generation before again, by one record."""
-    number = candidates.roll_back(settings(), pipeline).number
+    number = candidates.roll_back(read_settings(), pipeline).number
     screen.say(f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}")
     offer(pipeline)
 
@@ -228,7 +228,7 @@ def prune(
     ] = None,
 ) -> None:
     """Forget a generation that readers do not follow: its process, its topics, its folder."""
-    pruned = candidates.prune(settings(), pipeline, number)
+    pruned = candidates.prune(read_settings(), pipeline, number)
     screen.say(f"  {pipeline}: generation {pruned.number} is forgotten")
 
 
@@ -239,7 +239,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Replay the code that is promoted: it must say exactly what readers see."""
-    current = settings()
+    current = read_settings()
     chosen = current.pipeline_names if every or not names else names
     found = [verified(current, load(name)) for name in chosen]
     if as_json:

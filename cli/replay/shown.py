@@ -20,13 +20,13 @@ BETWEEN = " · "
 
 def show_difference(compared: Compared, report: Path | None) -> None:
     """What was compared, what moved in each view, and the page that says more."""
-    where = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
+    settings = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
     if compared.empty:
         screen.step("difference", f"none: {compared.before} = {compared.after}")
-        where.append(f"{sum(view.before for view in compared.views):,} rows")
+        settings.append(f"{sum(view.before for view in compared.views):,} rows")
     else:
         screen.step("difference", f"{compared.before} → {compared.after}")
-    screen.step("", BETWEEN.join(where))
+    screen.step("", BETWEEN.join(settings))
     for view in () if compared.empty else compared.views:
         show_view(view)
     if report is not None:

@@ -10,13 +10,13 @@ from infra.broker.storage import format_once
 from infra.errors import UserError
 from infra.jars import broker_classpath
 from infra.java import java
-from infra.settings import settings
+from infra.settings import read_settings
 
 HEAP = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC")
 
 
 def main() -> None:
-    current = settings()
+    current = read_settings()
     folder = current.data_dir / "broker"
     folder.mkdir(parents=True, exist_ok=True)
     log_config = Path(__file__).with_name("log4j2.properties").as_uri()

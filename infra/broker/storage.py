@@ -21,7 +21,7 @@ from infra.jars import broker_classpath
 from infra.jars.fetch import alone
 from infra.jars.sets import jar_set
 from infra.java import java
-from infra.settings import HOST, Settings, settings
+from infra.settings import HOST, Settings, read_settings
 
 DRAFT_DIR = "log.new"
 FORMAT_SECONDS_MAX = 60
@@ -38,7 +38,7 @@ class NotFormatted(UserError):
         )
 
 
-def format_once(where: Settings, folder: Path, java_command: list[str]) -> None:
+def format_once(settings: Settings, folder: Path, java_command: list[str]) -> None:
     """Give the broker an empty log, unless it has one; raises NotFormatted.
 
     Formatted beside its place and moved there, so that an interrupted attempt leaves nothing.
@@ -46,26 +46,29 @@ def format_once(where: Settings, folder: Path, java_command: list[str]) -> None:
     if (folder / LOG_DIR).exists():
         return
     shutil.rmtree(folder / DRAFT_DIR, ignore_errors=True)
-    if where.broker_voters:
-        run_tool(where, folder, java_command)
+    if settings.broker_voters:
+        run_tool(settings, folder, java_command)
     else:
-        shutil.copytree(template(where, java_command), folder / DRAFT_DIR)
+        shutil.copytree(template(settings, java_command), folder / DRAFT_DIR)
         rename_cluster(folder / DRAFT_DIR)
     (folder / DRAFT_DIR).rename(folder / LOG_DIR)
 
 
-def template(where: Settings, java_command: list[str]) -> Path:
+def template(settings: Settings, java_command: list[str]) -> Path:
     """The folder of an empty log of a broker alone, of this version of Kafka; raises NotFormatted.
 
     Its broker listens elsewhere: whoever is alone finds itself wherever it listens.
     """
     port_base = Settings.model_fields["port_base"].default
     usual = {"port_base": port_base, "listen_host": HOST, "broker_address": None}
-    anywhere = where.model_copy(update=usual)
+    anywhere = settings.model_copy(update=usual)
     made_of = f"{jar_set('broker')}{server_properties(anywhere, DRAFT_DIR)}".encode()
-    made = where.jars_dir / f"formatted-{hashlib.sha256(made_of).hexdigest()[:16]}"
+    made = settings.jars_dir / f"formatted-{hashlib.sha256(made_of).hexdigest()[:16]}"
     if not made.exists():
-        with alone(where.jars_dir), tempfile.TemporaryDirectory(dir=where.jars_dir) as scratch:
+        with (
+            alone(settings.jars_dir),
+            tempfile.TemporaryDirectory(dir=settings.jars_dir) as scratch,
+        ):
             if not made.exists():  # another process may have made it meanwhile
                 run_tool(anywhere, Path(scratch), java_command)
                 let_read(Path(scratch) / DRAFT_DIR)
@@ -85,14 +88,14 @@ def rename_cluster(log: Path) -> None:
     meta.write_text(CLUSTER_ID.sub(rf"\g<1>{cluster_id(None)}", meta.read_text()))
 
 
-def run_tool(where: Settings, folder: Path, java_command: list[str]) -> None:
+def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
     """Let Kafka format the draft in the folder; raises NotFormatted."""
     config = folder / "format.properties"
-    config.write_text(server_properties(where, DRAFT_DIR))
+    config.write_text(server_properties(settings, DRAFT_DIR))
     tool = ["kafka.tools.StorageTool", "format", "--config", config.name]
-    alone = [] if where.broker_voters else ["--standalone"]
+    alone = [] if settings.broker_voters else ["--standalone"]
     answer = subprocess.run(
-        [*java_command, *tool, *alone, "--cluster-id", cluster_id(where.broker_voters)],
+        [*java_command, *tool, *alone, "--cluster-id", cluster_id(settings.broker_voters)],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -114,4 +117,4 @@ def cluster_id(voters: str | None) -> str:
 
 
 if __name__ == "__main__":
-    template(settings(), [str(java()), "-cp", broker_classpath()])
+    template(read_settings(), [str(java()), "-cp", broker_classpath()])

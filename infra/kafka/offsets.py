@@ -123,6 +123,6 @@ def _answer(
         wanted, isolation_level=isolation, request_timeout=REQUEST_SECONDS_MAX
     )
     return {
-        (where.topic, where.partition): future.result(timeout=2 * REQUEST_SECONDS_MAX)
-        for where, future in answers.items()
+        (settings.topic, settings.partition): future.result(timeout=2 * REQUEST_SECONDS_MAX)
+        for settings, future in answers.items()
     }

@@ -12,7 +12,7 @@ from threading import Event
 
 from infra.errors import UserError
 from infra.logs import setup_logging
-from infra.settings import settings as read_settings
+from infra.settings import read_settings
 from pipelines.common.generations import lease
 from pipelines.common.runtime.process import give_way
 from pipelines.common.runtime.session import engine

@@ -1,13 +1,13 @@
 """One process: the threads of the store, and the server that answers from it."""
 
 from infra.logs import setup_logging
-from infra.settings import settings
+from infra.settings import read_settings
 from services.api.app import create_app, create_sources
 from services.api.http.server import listen
 
 
 def main() -> None:
-    current = settings()
+    current = read_settings()
     log = setup_logging("api")
     listening = listen(create_app(create_sources(current)), current.listen_host, current.api_port)
     log.info("answering on %s", current.api_url)

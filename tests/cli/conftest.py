@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import Settings, remember, settings
+from infra.settings import Settings, read_settings, remember
 from tests.unset import without_settings
 
 
@@ -22,4 +22,4 @@ def current(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Settings:
     remember(Settings(data_dir=home))
     (home / "logs").mkdir()
     monkeypatch.chdir(tmp_path)
-    return settings()
+    return read_settings()

@@ -37,10 +37,10 @@ def home(tmp_path: Path) -> Settings:
     )
 
 
-def backfill(where: Settings, days: int) -> str:
+def backfill(settings: Settings, days: int) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "cli.main", "backfill", str(days)],
-        env=environment(where),
+        env=environment(settings),
         capture_output=True,
         text=True,
         timeout=COMMAND_SECONDS_MAX,
@@ -50,9 +50,9 @@ def backfill(where: Settings, days: int) -> str:
     return done.stdout
 
 
-def world_is_ready(where: Settings, manager: Manager) -> bool:
+def world_is_ready(settings: Settings, manager: Manager) -> bool:
     process = manager.process(SIMULATOR)
-    return readiness(where, SIMULATOR, process.started_at) is not None
+    return readiness(settings, SIMULATOR, process.started_at) is not None
 
 
 @pytest.mark.e2e

@@ -34,7 +34,7 @@ ANSWER = {
 @pytest.fixture
 def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """The settings under which the commands run: those of the broker."""
-    monkeypatch.setattr(quarantine, "settings", lambda: kafka)
+    monkeypatch.setattr(quarantine, "read_settings", lambda: kafka)
     return kafka
 
 

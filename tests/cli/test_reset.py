@@ -7,7 +7,7 @@ from typer.testing import CliRunner, Result
 
 from cli.main import application
 from cli.reset import NotAsked, NotOurs, ours
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 
 
 def reset(*options: str, **environment: str) -> Result:
@@ -28,7 +28,7 @@ def test_what_urls_have_put_elsewhere_goes_too_and_its_neighbours_stay(
     for name in ("mine", "bronze/_delta_log", "inventory/g1"):
         (tmp_path / "store" / name).mkdir(parents=True)
     there = (tmp_path / "store").as_uri()
-    settings.cache_clear()
+    read_settings.cache_clear()
     assert reset(YES="1", LAKE_URL=there, CHECKPOINT_URL=there).exit_code == 0
     assert [one.name for one in (tmp_path / "store").iterdir()] == ["mine"]
 

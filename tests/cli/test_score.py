@@ -25,7 +25,7 @@ from tests.services.writing import Writing, promote
 @pytest.fixture(scope="module")
 def world(kafka: Settings) -> Settings:
     """A day with much fraud in it, published."""
-    where = kafka.model_copy(
+    settings = kafka.model_copy(
         update={
             "simulator_stores": 3,
             "simulator_products": 120,
@@ -34,8 +34,8 @@ def world(kafka: Settings) -> Settings:
             "simulator_look_alike_rate": 0.004,
         }
     )
-    simulate(where, Event(), backfill_days=1, live=False)
-    return where
+    simulate(settings, Event(), backfill_days=1, live=False)
+    return settings
 
 
 def test_what_is_served_is_scored(
@@ -45,8 +45,8 @@ def test_what_is_served_is_scored(
     alerts = fraud_oracle(world, ends, root()).view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
-    with shop(world, log, writing, alerts, tmp_path) as where:
-        monkeypatch.setattr(score, "settings", lambda: where)
+    with shop(world, log, writing, alerts, tmp_path) as settings:
+        monkeypatch.setattr(score, "read_settings", lambda: settings)
         shown = CliRunner().invoke(application(), ["score", "fraud"])
         assert "impossible-travel" in shown.output
         answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
@@ -63,8 +63,8 @@ def test_alerts_that_are_not_served_are_missed(
 ) -> None:
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= end_offsets(admin(world), [HEARTBEATS.name])
-    with shop(world, log, writing, [], tmp_path) as where:
-        monkeypatch.setattr(score, "settings", lambda: where)
+    with shop(world, log, writing, [], tmp_path) as settings:
+        monkeypatch.setattr(score, "read_settings", lambda: settings)
         answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
     found = json.loads(answer.stdout)
     assert (answer.exit_code, found["good"]) == (1, False)
@@ -88,12 +88,12 @@ def shop(
 
 
 def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1"))
+    monkeypatch.setattr(score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1"))
     answer = CliRunner().invoke(application(), ["score", "fraud"])
     assert isinstance(answer.exception, KafkaDown)
 
 
 def test_without_an_api_it_says_so(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "settings", lambda: kafka)
+    monkeypatch.setattr(score, "read_settings", lambda: kafka)
     answer = CliRunner().invoke(application(), ["score", "fraud"])
     assert isinstance(answer.exception, ApiDown)

@@ -7,7 +7,7 @@ from cli import up
 from cli.main import application
 from cli.world import options, settings_of_the_world
 from infra.settings import Settings
-from infra.settings import settings as read
+from infra.settings import read_settings as read
 
 
 def test_every_setting_of_the_simulator_has_its_option() -> None:

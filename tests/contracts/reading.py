@@ -17,18 +17,18 @@ from audit.log import read
 from contracts import RECEIPTS
 from contracts.validation import Rejection, validate
 from infra.kafka import admin, end_offsets
-from infra.settings import Settings, settings
+from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.session import session
 from pipelines.common.runtime.source import kafka_options
 from pipelines.common.transform.aggregate import rows
 
 
-def by_python(where: Settings) -> dict[str, Any]:
+def by_python(settings: Settings) -> dict[str, Any]:
     accepted: dict[str, Any] = {}
     rejected: Counter[str] = Counter()
     units: Counter[str] = Counter()
-    for record in read(where, end_offsets(admin(where), [RECEIPTS.name])):
+    for record in read(settings, end_offsets(admin(settings), [RECEIPTS.name])):
         event = validate(RECEIPTS, record.key, record.value, record.published_ms)
         if isinstance(event, Rejection):
             rejected[event.found] += 1
@@ -39,22 +39,22 @@ def by_python(where: Settings) -> dict[str, Any]:
     return {"accepted": accepted, "rejected": rejected, "units": units}
 
 
-def by_spark(spark: SparkSession, where: Settings) -> dict[str, int]:
+def by_spark(spark: SparkSession, settings: Settings) -> dict[str, int]:
     """Units sold by shelf, as the inventory pipeline's own functions have them."""
-    shelves = rows(load("inventory"), log(spark, where)).collect()
+    shelves = rows(load("inventory"), log(spark, settings)).collect()
     return {f"{one['store_id']}/{one['sku']}": one["units_sold"] for one in shelves}
 
 
-def log(spark: SparkSession, where: Settings) -> DataFrame:
-    options = {**kafka_options(where), "subscribe": RECEIPTS.name}
+def log(spark: SparkSession, settings: Settings) -> DataFrame:
+    options = {**kafka_options(settings), "subscribe": RECEIPTS.name}
     return spark.read.format("kafka").options(**options).load()
 
 
 def main() -> None:
-    where = settings()
-    found = by_python(where) | {"code": str(Path(sys.modules["contracts"].__path__[0]).parent)}
+    settings = read_settings()
+    found = by_python(settings) | {"code": str(Path(sys.modules["contracts"].__path__[0]).parent)}
     if "spark" in sys.argv:
-        found["units in spark"] = by_spark(session(where, "reading"), where)
+        found["units in spark"] = by_spark(session(settings, "reading"), settings)
     print(json.dumps(found), flush=True)
     os._exit(0)  # Spark's own end takes seconds
 

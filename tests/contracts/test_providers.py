@@ -71,15 +71,15 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
             for kind in ("late", "beyond_horizon", "future", "malformed", "broken_rule")
         },
     }
-    where = kafka.model_copy(update=changes)
-    run(where, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
+    settings = kafka.model_copy(update=changes)
+    run(settings, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
-    post(where, ADJUSTMENTS, moment)
-    load(where, RECEIPTS, moment - timedelta(hours=1))
-    validated = end_offsets(admin(where), VALIDATED)
-    serves(quarantine.follow, where, lambda: read_progress(where).offsets == validated)
-    order(where)
-    serves(supplier.confirm_orders, where, lambda: confirmed(where) == len(ORDERED))
+    post(settings, ADJUSTMENTS, moment)
+    load(settings, RECEIPTS, moment - timedelta(hours=1))
+    validated = end_offsets(admin(settings), VALIDATED)
+    serves(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
+    order(settings)
+    serves(supplier.confirm_orders, settings, lambda: confirmed(settings) == len(ORDERED))
     ends = end_offsets(admin(kafka), CONTRACTS)
     found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
     for record in read(kafka, ends):
@@ -87,53 +87,55 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     return found
 
 
-def run(where: Settings, module: str, *words: str) -> None:
+def run(settings: Settings, module: str, *words: str) -> None:
     subprocess.run(
         [sys.executable, "-m", module, *words],
         cwd=root(),
-        env=environment(where),
+        env=environment(settings),
         check=True,
         capture_output=True,
         timeout=SECONDS_MAX,
     )
 
 
-def post(where: Settings, contract: Contract, at: datetime) -> None:
+def post(settings: Settings, contract: Contract, at: datetime) -> None:
     event = to_document(contract, {**contract.examples[0], "event_id": "posted", "event_time": at})
-    with serving(create_sources(where)) as api:
+    with serving(create_sources(settings)) as api:
         path = f"/v1/events/{contract.name}"
         api.until(lambda: api.request("POST", path, json={}).status_code == 422)
         answer = api.request("POST", path, json=event)
         assert answer.status_code == HTTPStatus.CREATED, answer.text
 
 
-def load(where: Settings, contract: Contract, at: datetime) -> None:
+def load(settings: Settings, contract: Contract, at: datetime) -> None:
     event = {**contract.examples[0], "event_id": "loaded", "event_time": at}
-    file = where.data_dir / "loaded.jsonl"
+    file = settings.data_dir / "loaded.jsonl"
     file.write_text(json.dumps(to_document(contract, event)) + "\n")
-    run(where, "cli.main", "load", "--topic", contract.name, str(file))
+    run(settings, "cli.main", "load", "--topic", contract.name, str(file))
 
 
-def order(where: Settings) -> None:
+def order(settings: Settings) -> None:
     """What the gate makes of a review, whose proposals stand for those of a pipeline."""
-    reordering = Reordering(where)
+    reordering = Reordering(settings)
     reordering.promote(1)
     reordering.propose(1, 0, dict.fromkeys(ORDERED, 10))
     reordering.mark(1)
-    gate = OrderPublisher(where)
+    gate = OrderPublisher(settings)
     wait_until(
-        lambda: answer_review(where, gate, 0) >= review_ms(0), "the review is answered", SECONDS_MAX
+        lambda: answer_review(settings, gate, 0) >= review_ms(0),
+        "the review is answered",
+        SECONDS_MAX,
     )
     gate.close()
 
 
-def confirmed(where: Settings) -> int:
-    return sum(1 for _ in read_all(where, CONFIRMATIONS.name))
+def confirmed(settings: Settings) -> int:
+    return sum(1 for _ in read_all(settings, CONFIRMATIONS.name))
 
 
-def serves(follow: Follow, where: Settings, done: Callable[[], bool]) -> None:
+def serves(follow: Follow, settings: Settings, done: Callable[[], bool]) -> None:
     """A service's life, until it has done its work."""
-    with at_work(follow, where):
+    with at_work(follow, settings):
         wait_until(done, f"{follow.__module__} has read all", SECONDS_MAX)
 
 

@@ -70,7 +70,7 @@ SECONDS_MAX = 240
 class Versions:
     """Two copies of the code, and what their tills have published into one log."""
 
-    where: Settings
+    settings: Settings
     old: Path
     new: Path
     sold: Mapping[str, Mapping[str, Any]]
@@ -102,8 +102,8 @@ class Versions:
 @pytest.fixture(scope="module")
 def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versions:
     folder = tmp_path_factory.mktemp("versions")
-    where = kafka.model_copy(update={"data_dir": folder / "data", "spark_master": "local[2]"})
-    where.data_dir.mkdir()
+    settings = kafka.model_copy(update={"data_dir": folder / "data", "spark_master": "local[2]"})
+    settings.data_dir.mkdir()
     old, new = copied(folder / "old"), copied(folder / "new")
     edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
     report, released = release(new / "contracts", TODAY)
@@ -113,22 +113,22 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     fresh = receipts("fresh", till_version="R7.2")
     output = folder / "generation.log"
 
-    finished(sells(where, old, early))
+    finished(sells(settings, old, early))
     sold = [*early, *beside, *fresh, *last]
-    with supervisor(where.model_copy(update={"pipelines": "inventory"}), output, old):
-        wait_until(lambda: applied(where) == len(early), "the old code reads", SECONDS_MAX)
+    with supervisor(settings.model_copy(update={"pipelines": "inventory"}), output, old):
+        wait_until(lambda: applied(settings) == len(early), "the old code reads", SECONDS_MAX)
         shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
-        finished(sells(where, old, beside), sells(where, new, fresh))
-        finished(sells(where, old, last))
-        wait_until(lambda: applied(where) == len(sold), "the old code reads on", SECONDS_MAX)
-    [founded] = generations(where, "inventory").known
+        finished(sells(settings, old, beside), sells(settings, new, fresh))
+        finished(sells(settings, old, last))
+        wait_until(lambda: applied(settings) == len(sold), "the old code reads on", SECONDS_MAX)
+    [founded] = generations(settings, "inventory").known
     return Versions(
-        where=where,
+        settings=settings,
         old=old,
         new=new,
         sold={one["event_id"]: one for one in sold},
         generation=founded,
-        answer=answer(Work(where, load("inventory"), founded)),
+        answer=answer(Work(settings, load("inventory"), founded)),
         log=output.read_text(),
     )
 
@@ -158,15 +158,15 @@ def receipts(name: str, **more: str) -> list[dict[str, Any]]:
 
 
 def sells(
-    where: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
+    settings: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
 ) -> "subprocess.Popen[bytes]":
     """`retail load`, as that version of the code has it."""
-    file = where.data_dir / f"{sold[0]['event_id']}.jsonl"
+    file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
     file.write_text("".join(f"{json.dumps(document(one))}\n" for one in sold))
     return subprocess.Popen(
         [sys.executable, "-m", "cli.main", "load", "--topic", RECEIPTS.name, str(file)],
         cwd=code,
-        env=environment(where, code),
+        env=environment(settings, code),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
@@ -184,18 +184,18 @@ def finished(*running: "subprocess.Popen[bytes]") -> None:
         assert process.returncode == 0, said.decode()
 
 
-def applied(where: Settings) -> int:
+def applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
-    known = generations(where, "inventory").known
-    if not known or not has_marker(where, known[0]):
+    known = generations(settings, "inventory").known
+    if not known or not has_marker(settings, known[0]):
         return 0
-    found = answer(Work(where, load("inventory"), known[0]))
+    found = answer(Work(settings, load("inventory"), known[0]))
     return sum(book.applied for book in found.books.values())
 
 
 @pytest.fixture(scope="module")
 def receipts_log(versions: Versions) -> list[Record]:
-    return list(read(versions.where, end_offsets(admin(versions.where), [RECEIPTS.name])))
+    return list(read(versions.settings, end_offsets(admin(versions.settings), [RECEIPTS.name])))
 
 
 def written_with(record: Record) -> int:
@@ -236,7 +236,7 @@ def test_it_has_stopped_before_it_could_take_a_good_record_for_a_bad_one(
 def test_whoever_was_told_reads_all_of_it(code: str, versions: Versions) -> None:
     home: Path = getattr(versions, code)
     words = ["spark"] if code == "new" else []
-    variables = environment(versions.where, home)
+    variables = environment(versions.settings, home)
     done = subprocess.run(
         [sys.executable, "-m", "tests.contracts.reading", *words],
         cwd=home,
@@ -260,7 +260,7 @@ def test_whoever_was_told_reads_all_of_it(code: str, versions: Versions) -> None
 def test_a_stock_client_of_the_registry_decodes_all_of_it(
     code: str, versions: Versions, receipts_log: list[Record]
 ) -> None:
-    with registry(versions.where, getattr(versions, code)) as address:
+    with registry(versions.settings, getattr(versions, code)) as address:
         client = SchemaRegistryClient({"url": address})
         context = SerializationContext(RECEIPTS.name, MessageField.VALUE)
         as_written = AvroDeserializer(client)
@@ -278,14 +278,14 @@ def test_a_stock_client_of_the_registry_decodes_all_of_it(
 
 
 @contextmanager
-def registry(where: Settings, code: Path) -> Iterator[str]:
+def registry(settings: Settings, code: Path) -> Iterator[str]:
     """The API of that version of the code, on a port of its own."""
-    variables = environment(where, code)
+    variables = environment(settings, code)
     base = free_port_base()
     variables |= {
         "PORT_BASE": str(base),
-        "KAFKA_BOOTSTRAP_SERVERS": f"{HOST}:{where.port_base + 1092}",
-        "DATA_DIR": str(where.data_dir / code.name),
+        "KAFKA_BOOTSTRAP_SERVERS": f"{HOST}:{settings.port_base + 1092}",
+        "DATA_DIR": str(settings.data_dir / code.name),
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "services.api"],
@@ -318,14 +318,14 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert versions.new_id not in {entry.id for entry in locked()}
     fresh = [one for one in receipts_log if written_with(one) == versions.new_id]
     old = {name for name, till in versions.tills.items() if till is None}
-    found = by_python(versions.where)
+    found = by_python(versions.settings)
     assert found["accepted"].keys() == old
     said = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {said: len(fresh)}
-    validated = events((RECEIPTS,), log(spark, versions.where)).groupBy("_reason").count()
+    validated = events((RECEIPTS,), log(spark, versions.settings)).groupBy("_reason").count()
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
-    assert by_spark(spark, versions.where) == found["units"]
+    assert by_spark(spark, versions.settings) == found["units"]
     for record in fresh:
         row = quarantine.create_row(as_rejected(record))
         assert row is not None

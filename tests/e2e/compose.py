@@ -80,16 +80,16 @@ class Composed(Shop):
         if len(self.nodes) > 1:
             files += ["--env-file", "cluster.env"]
         command = ["docker", "compose", "--project-name", self.name, *files, *arguments]
-        return output(command, {**kept(), **asked(self.where, self.nodes)})
+        return output(command, {**kept(), **asked(self.settings, self.nodes)})
 
 
 def kept() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in PASSED_ON}
 
 
-def asked(where: Settings, nodes: tuple[Settings, ...]) -> dict[str, str]:
+def asked(settings: Settings, nodes: tuple[Settings, ...]) -> dict[str, str]:
     """The settings as docker-compose.yml takes them."""
-    chosen = where.model_dump(mode="json", exclude_defaults=True, exclude=PLACES)
+    chosen = settings.model_dump(mode="json", exclude_defaults=True, exclude=PLACES)
     ports = {}
     for number, node in enumerate(nodes, 1):
         suffix = "" if number == 1 else f"_{number}"
@@ -106,12 +106,12 @@ def composed(
 
     With three nodes it is the cluster. Others: settings that are to be otherwise.
     """
-    where = world(folder, seed, pipelines).model_copy(update=others)
-    bases = [where.port_base, *(free_port_base() for _ in range(nodes - 1))]
+    settings = world(folder, seed, pipelines).model_copy(update=others)
+    bases = [settings.port_base, *(free_port_base() for _ in range(nodes - 1))]
     brokers = [f"{HOST}:{Settings(port_base=base).broker_port}" for base in bases]
-    reached = where.model_copy(update={"kafka_bootstrap_servers": ",".join(brokers)})
+    reached = settings.model_copy(update={"kafka_bootstrap_servers": ",".join(brokers)})
     each = tuple(reached.model_copy(update={"port_base": base}) for base in bases)
-    shop = Composed(reached, f"retail-test-{where.port_base}", each)
+    shop = Composed(reached, f"retail-test-{settings.port_base}", each)
     try:
         shop.start()
         yield shop

@@ -43,8 +43,8 @@ def each_step_is_taken_once(shop: Shop) -> None:
 
 def rows(shop: Shop, contract: Contract) -> list[Row]:
     """What is committed to the topic."""
-    ends = end_offsets(admin(shop.where), [contract.name])
-    return [dict(decode(one.value).value) for one in read(shop.where, ends)]
+    ends = end_offsets(admin(shop.settings), [contract.name])
+    return [dict(decode(one.value).value) for one in read(shop.settings, ends)]
 
 
 def ordered_ids(shop: Shop, contract: Contract) -> Counter[str]:
@@ -58,7 +58,7 @@ def reviews(shop: Shop) -> set[Any]:
 
 def shipments(shop: Shop) -> Iterator[Row]:
     """Those that count."""
-    for one in read(shop.where, end_offsets(admin(shop.where), [SHIPMENTS.name])):
+    for one in read(shop.settings, end_offsets(admin(shop.settings), [SHIPMENTS.name])):
         found = validate(SHIPMENTS, one.key, one.value, one.published_ms)
         if not isinstance(found, Rejection):
             yield dict(found)

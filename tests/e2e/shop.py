@@ -34,7 +34,7 @@ class Shop(shops.Shop):
         """What `retail verify` says of each pipeline, by name; raises unless all are exact."""
         found = json.loads(self.retail("verify", "--json"))
         assert found["exact"]
-        assert found["pipelines"].keys() == set(self.where.pipeline_names)
+        assert found["pipelines"].keys() == set(self.settings.pipeline_names)
         return dict(found["pipelines"])
 
     def verify_grown(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Shop(shops.Shop):
 
     def states(self) -> dict[str, str]:
         """What `retail status` says of each component, by name."""
-        return {one.name: one.state for one in fleet.components(self.where)}
+        return {one.name: one.state for one in fleet.components(self.settings)}
 
     def driver_pid(self) -> int:
         """The Python process that runs the generations."""
@@ -86,7 +86,7 @@ class Shop(shops.Shop):
     @property
     def checkpoint(self) -> Checkpoint:
         """Of the inventory."""
-        return checkpoint(self.where, "inventory", 1)
+        return checkpoint(self.settings, "inventory", 1)
 
     def ready(self) -> bool:
         return set(self.states().values()) == {"ready"}

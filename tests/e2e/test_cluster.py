@@ -24,8 +24,8 @@ SHARED_SECONDS_MAX = 60.0
 WORKERS = """
 import json
 from cli.answering import cluster
-from infra.settings import settings
-print(json.dumps(cluster(settings())["workers"]))
+from infra.settings import read_settings
+print(json.dumps(cluster(read_settings())["workers"]))
 """
 
 
@@ -39,14 +39,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
 
 
 def test_every_record_is_kept_three_times(cluster: Composed) -> None:
-    client = admin(cluster.where)
+    client = admin(cluster.settings)
     described = client.describe_topics(TopicCollection([RECEIPTS.name]))
     partitions = described[RECEIPTS.name].result(10).partitions
     assert all(len(one.replicas) == 3 for one in partitions)
 
 
 def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
-    client = admin(cluster.where)
+    client = admin(cluster.settings)
 
     def shares() -> list[set[int]]:
         group = client.describe_consumer_groups(["supplier"])["supplier"].result(10)
@@ -120,7 +120,7 @@ def goes_on(shop: Shop, topic: Contract = HEARTBEATS) -> None:
 
 def published(shop: Shop, topic: Contract) -> int:
     """How many records of the topic there are."""
-    return sum(end_offsets(admin(shop.where), [topic.name]).values())
+    return sum(end_offsets(admin(shop.settings), [topic.name]).values())
 
 
 def batches(shop: Shop) -> dict[str, int]:

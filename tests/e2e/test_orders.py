@@ -36,7 +36,7 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
         soon(lambda: arrived(loop), "a delivery is received")
         assert "generation 2 of reorder" in replayed.result(REPLAY_SECONDS_MAX)
     assert "generation 2 is read by everyone" in loop.retail("replay", "promote", "reorder")
-    told = loop.where.logs_dir / "ordering.log"
+    told = loop.settings.logs_dir / "ordering.log"
     soon(lambda: BY_THE_SECOND.search(told.read_text()), "a review is answered from generation 2")
     [(shelf, units), *_] = arrived(loop)
     soon(lambda: loop.get(f"/v1/stock/{shelf}")["units_received"] >= units, "stock rises")

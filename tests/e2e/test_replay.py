@@ -67,7 +67,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reader(shop: Shop, copy: Path) -> Reader:
-    return Reader(shop.where, copy, code=copy)
+    return Reader(shop.settings, copy, code=copy)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_the_guide_works_as_it_is_written(
     before = rules(shop)
     steps = [each for block in FENCED.findall(GUIDE.read_text()) for each in exchanges(block[1])]
     for command, written in steps:
-        answered = reader.shell(command).replace(str(shop.where.data_dir), "data")
+        answered = reader.shell(command).replace(str(shop.settings.data_dir), "data")
         print(f"{PROMPT}{command}\n{answered}")
         assert alike(written, answered)
     commands = [command for command, _ in steps]
@@ -97,7 +97,7 @@ def test_the_guide_works_as_it_is_written(
         f"retail replay {what} fraud"
         for what in ("start", "status", "promote", "rollback", "prune")
     ]
-    [report] = shop.where.data_dir.glob("reports/*.json")
+    [report] = shop.settings.data_dir.glob("reports/*.json")
     [view] = json.loads(report.read_text())["views"]
     assert view["added"] > 0, "a lower threshold finds more"
     assert view["removed"] == 0
@@ -173,9 +173,9 @@ def alerts_come(shop: Shop, stricter: Path) -> None:
 def alerts_by(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     """The keys of those that the oracle finds by the thresholds of this code, of intervals that are
     over: one that goes on may yet bring what any threshold calls for."""
-    client, topics = admin(shop.where), [topic.name for topic in load("fraud").inputs]
+    client, topics = admin(shop.settings), [topic.name for topic in load("fraud").inputs]
     now = EPOCH + max(newest_ms(client, topics).values()) * MILLISECOND
-    found = fraud_oracle(shop.where, end_offsets(client, topics), code).views()[ALERT.name]
+    found = fraud_oracle(shop.settings, end_offsets(client, topics), code).views()[ALERT.name]
     over = [row for row in found if row["interval_end"] <= now]
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}
 
@@ -208,7 +208,7 @@ def numbers(shop: Shop) -> list[int]:
 
 
 def folder(shop: Shop, number: int) -> Path:
-    return shop.where.data_dir / "pipelines" / "fraud" / f"g{number}"
+    return shop.settings.data_dir / "pipelines" / "fraud" / f"g{number}"
 
 
 def driver_pids(shop: Shop) -> dict[int, int]:
@@ -234,7 +234,7 @@ def kill_and_await(shop: Shop, number: int) -> None:
 
 def batches(shop: Shop, number: int) -> int:
     """The last batch that the generation of fraud has finished."""
-    return checkpoint(shop.where, "fraud", number).newest_finished()
+    return checkpoint(shop.settings, "fraud", number).newest_finished()
 
 
 def release_one(shop: Shop) -> None:

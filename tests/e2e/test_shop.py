@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 def test_every_part_that_was_asked_for_is_ready(shop: Shop) -> None:
     states = shop.states()
     assert set(states.values()) == {"ready"}
-    assert ("lake" in states) == shop.where.lake
+    assert ("lake" in states) == shop.settings.lake
 
 
 def test_stock_changes_while_one_looks(shop: Shop) -> None:
@@ -58,7 +58,7 @@ def test_every_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
 def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     shop: Shop, tmp_path: Path
 ) -> None:
-    reader = Reader(shop.where, tmp_path)
+    reader = Reader(shop.settings, tmp_path)
     [first_example] = blocks(README)["sh"]
     [one_event, a_file] = blocks()["sh"]
     [a_client] = blocks()["python"]
@@ -81,7 +81,7 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
-    name = drawn("a pipeline").choice(shop.where.pipeline_names)
+    name = drawn("a pipeline").choice(shop.settings.pipeline_names)
     said = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
     [found] = json.loads(said)["replays"]
     assert found["pipeline"] == name
@@ -136,7 +136,7 @@ def named(view: Contract) -> str:
 @contextmanager
 def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
     """The API's database, behind its back, for one transaction."""
-    file = shop.where.data_dir / "api" / f"{pipeline}.g1.sqlite"
+    file = shop.settings.data_dir / "api" / f"{pipeline}.g1.sqlite"
     with closing(sqlite3.connect(file, timeout=30)) as database, database:
         yield database
 

@@ -55,9 +55,9 @@ def empty_log(shared_broker: Settings, folder: Path) -> Settings:
 @pytest.fixture(scope="module")
 def history(shared_broker: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     """One day, as fast as it goes."""
-    where = empty_log(shared_broker, tmp_path_factory.mktemp("history"))
-    simulate(where, Signal(), backfill_days=1, live=False)
-    return log(where)
+    settings = empty_log(shared_broker, tmp_path_factory.mktemp("history"))
+    simulate(settings, Signal(), backfill_days=1, live=False)
+    return log(settings)
 
 
 @pytest.mark.parametrize("speed", [50.0, 600.0])
@@ -70,9 +70,9 @@ def test_a_world_that_is_lived_is_the_one_that_is_filled_in(
 ) -> None:
     wall = Wall(seconds=LIVED_MINUTES * 60 / speed)
     monkeypatch.setattr(simulator, "wall_ms", lambda: wall.now_ms)
-    where = empty_log(shared_broker, tmp_path)
-    simulate(where.model_copy(update={"simulator_speed": speed}), wall)
-    lived = log(where)
+    settings = empty_log(shared_broker, tmp_path)
+    simulate(settings.model_copy(update={"simulator_speed": speed}), wall)
+    lived = log(settings)
     beaten_ms = lived[HEARTBEATS.name, 0][-1].published_ms
     assert beaten_ms >= START_MS + (LIVED_MINUTES - 1) * TICK_MS
     assert lived.keys() == history.keys()

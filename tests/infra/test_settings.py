@@ -8,9 +8,9 @@ from infra.settings import (
     InvalidSettings,
     Settings,
     memorable,
+    read_settings,
     remember,
     remembered,
-    settings,
 )
 from infra.settings_table import DOCUMENT, document, lines, table
 
@@ -89,7 +89,7 @@ def test_a_data_folder_that_was_moved_keeps_its_settings(
 def test_a_wrong_value_is_named_with_what_was_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT_BASE", "eighty")
     with pytest.raises(InvalidSettings, match=r"PORT_BASE: .*integer.*found 'eighty'"):
-        settings()
+        read_settings()
 
 
 def test_a_remembered_file_that_does_not_parse_says_what_to_do(tmp_path: Path) -> None:

@@ -28,15 +28,15 @@ class Answer:
 
 
 def answer(work: Work) -> Answer:
-    where, generation = work.where, work.generation
+    settings, generation = work.settings, work.generation
     identity = {"pipeline": generation.pipeline, "generation": generation.number}
-    marker = decode(read_to_end(where, MARKERS.name)[key(MARKERS, identity)]).value
+    marker = decode(read_to_end(settings, MARKERS.name)[key(MARKERS, identity)]).value
     inputs, outputs = offsets(marker["inputs"]), offsets(marker["outputs"])
     rows = {
-        view.name: newest(where, view, part_of(outputs, generation.outputs[view.name]))
+        view.name: newest(settings, view, part_of(outputs, generation.outputs[view.name]))
         for view in work.pipeline.writes
     }
-    kept = newest(where, BOOKS, part_of(outputs, BOOKS.name))
+    kept = newest(settings, BOOKS, part_of(outputs, BOOKS.name))
     return Answer(
         batches=marker["batch"] + 1,
         inputs=inputs,
@@ -54,10 +54,12 @@ def part_of(ends: Mapping[Partition, int], topic: str) -> dict[Partition, int]:
     return {at: end for at, end in ends.items() if at[0] == topic}
 
 
-def newest(where: Settings, contract: Contract, ends: Mapping[Partition, int]) -> dict[bytes, Row]:
+def newest(
+    settings: Settings, contract: Contract, ends: Mapping[Partition, int]
+) -> dict[bytes, Row]:
     """The row with the highest version of each key."""
     rows: dict[bytes, Row] = {}
-    for record in read(where, ends):
+    for record in read(settings, ends):
         row = dict(decode(record.value).value)
         identity = key(contract, row)
         if identity not in rows or row["version"] >= rows[identity]["version"]:

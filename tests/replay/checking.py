@@ -10,7 +10,7 @@ SHOWN_MAX = 5
 
 def check(found: Answer, work: Work) -> None:
     """Hold the answer against the oracle's, at the same offsets."""
-    asked = oracle(work.pipeline.name, work.where, found.inputs)
+    asked = oracle(work.pipeline.name, work.settings, found.inputs)
     answers = asked.views()
     assert {view.name for view in work.pipeline.writes} == answers.keys()
     for view, own_digest in zip(work.pipeline.writes, found.digests, strict=True):

@@ -1,16 +1,16 @@
 """The archive of the lake alone, to the end of the log: `python -m tests.replay.keeping`."""
 
-from infra.settings import settings
+from infra.settings import read_settings
 from pipelines.lake.bronze import append
 from pipelines.lake.session import lake_session
 from pipelines.lake.tables import lake
 
 
 def keep() -> None:
-    where = settings()
-    bronze, spark = lake(where).bronze, lake_session(where)
+    settings = read_settings()
+    bronze, spark = lake(settings).bronze, lake_session(settings)
     bronze.make(spark)
-    while append(spark, where, bronze):
+    while append(spark, settings, bronze):
         pass
     bronze.tidy(spark)
 

@@ -23,7 +23,7 @@ def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random)
         for number, chunk in enumerate(chunks):
             if number in doomed:
                 running.doom(chance)
-            publish(running.work.where, chunk)
+            publish(running.work.settings, chunk)
             see_through(running)
             if schedule.sleeps:
                 running.stop()
@@ -31,9 +31,9 @@ def play(log: list[Entry], schedule: Schedule, running: Running, chance: Random)
         running.stop()
 
 
-def publish(where: Settings, entries: Iterable[Entry]) -> None:
+def publish(settings: Settings, entries: Iterable[Entry]) -> None:
     """A heartbeat waits until everything before it is in the log, and what follows a fact too."""
-    publisher = Publisher(producer(where, linger_ms=0))
+    publisher = Publisher(producer(settings, linger_ms=0))
     told_facts = False
     for entry in entries:
         is_fact = entry.at[0] in DIMENSIONS
@@ -47,8 +47,8 @@ def publish(where: Settings, entries: Iterable[Entry]) -> None:
 def see_through(running: Running) -> None:
     """Keep the pipeline running, however often it dies, until it has read all there is."""
     work = running.work
-    ends = end_offsets(admin(work.where), [topic.name for topic in work.pipeline.inputs])
-    checkpoint = work.generation.checkpoint(work.where)
+    ends = end_offsets(admin(work.settings), [topic.name for topic in work.pipeline.inputs])
+    checkpoint = work.generation.checkpoint(work.settings)
 
     def through() -> bool:
         running.tend()

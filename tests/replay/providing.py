@@ -26,10 +26,10 @@ def published(work: Work) -> dict[str, Contract]:
 def faults(work: Work) -> Iterator[str]:
     """Everything that is otherwise than a contract says, or than a consumer relies on."""
     topics = published(work)
-    cluster = inspect(admin(work.where), list(topics))
+    cluster = inspect(admin(work.settings), list(topics))
     yield from map(str, drifts(cluster, topics, frozenset(topics)))
     for topic, contract in topics.items():
-        records = list(read(work.where, end_offsets(admin(work.where), [topic])))
+        records = list(read(work.settings, end_offsets(admin(work.settings), [topic])))
         if not records:
             yield f"{topic} has no records"
         for record in records[-RECORDS_MAX:]:

@@ -28,16 +28,16 @@ STOP_SECONDS_MAX = 60
 class Work:
     """A generation, and where it is to run."""
 
-    where: Settings
+    settings: Settings
     pipeline: Pipeline
     generation: Generation
 
 
-def founded(where: Settings, name: str) -> Work:
+def founded(settings: Settings, name: str) -> Work:
     """Generation 1 of the pipeline, from the code on disk; in session it never waits."""
-    [generation] = ensure_generation(where, name)
-    work = Work(where, replace(load(name), every=timedelta(), duty_cycle=1.0), generation)
-    make_outputs(where, work.pipeline, work.generation)
+    [generation] = ensure_generation(settings, name)
+    work = Work(settings, replace(load(name), every=timedelta(), duty_cycle=1.0), generation)
+    make_outputs(settings, work.pipeline, work.generation)
     return work
 
 
@@ -104,7 +104,7 @@ class InSession:
     def _run(self) -> None:
         try:
             work = self.work
-            run(Run(self._spark, work.where, work.pipeline, work.generation), self._stopping)
+            run(Run(self._spark, work.settings, work.pipeline, work.generation), self._stopping)
         except StreamingQueryException as error:
             if Doomed.__name__ not in str(error):
                 self._failure = error
@@ -127,8 +127,8 @@ class OwnProcess:
     def __init__(self, work: Work) -> None:
         self.work = work
         self.kills = 0
-        self._checkpoint = work.generation.checkpoint(work.where)
-        self._log = work.where.data_dir / "pipeline.log"
+        self._checkpoint = work.generation.checkpoint(work.settings)
+        self._log = work.settings.data_dir / "pipeline.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._point: int | None = None
         self._takes_engine = False
@@ -161,14 +161,14 @@ class OwnProcess:
         self._process = None
 
     def _started(self) -> "subprocess.Popen[bytes]":
-        generation, where = self.work.generation, self.work.where
+        generation, settings = self.work.generation, self.work.settings
         named = f"{generation.pipeline}/{generation.number}"
-        code = generation.code(where)
+        code = generation.code(settings)
         with self._log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "pipelines.common.runtime.worker", named],
                 cwd=code,
-                env=environment(where, code),
+                env=environment(settings, code),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

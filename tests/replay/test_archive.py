@@ -54,7 +54,7 @@ class Said:
 class CutLog:
     """A log without its first records, which the lake holds."""
 
-    where: Settings
+    settings: Settings
     chance: Random
     room: Pipeline
     """What begins in the archive; one is drawn, as all do so by the same code."""
@@ -92,7 +92,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     """It is killed in the archive and in the log, and holds the books of every record."""
     work = begun(cut_log)
     whole = cut_log.whole
-    assert said(cut_log.where, work.pipeline, whole.ends) == whole, "the oracle reads it too"
+    assert said(cut_log.settings, work.pipeline, whole.ends) == whole, "the oracle reads it too"
     running = InSession(work, spark, monkeypatch)
     try:
         running.doom(cut_log.chance)
@@ -102,7 +102,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
         assert in_one_batch(work, again, spark, tmp_path) == again.digests
 
         running.doom(cut_log.chance, batches_ahead_max=1)
-        publish(cut_log.where, cut_log.rest)
+        publish(cut_log.settings, cut_log.rest)
         see_through(running)
     finally:
         running.stop()
@@ -112,24 +112,24 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
 
 def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None:
     inventory = load("inventory")
-    delete(cut_log.where, inputs(cut_log.where, inventory))
+    delete(cut_log.settings, inputs(cut_log.settings, inventory))
     with pytest.raises(Gap, match="what lies between is nowhere"):
-        prefix_ends(cut_log.where, inventory, Source.ARCHIVE)
+        prefix_ends(cut_log.settings, inventory, Source.ARCHIVE)
 
 
-def keep(where: Settings) -> None:
+def keep(settings: Settings) -> None:
     """Let the archive hold the log to its end."""
     command = [sys.executable, "-m", "tests.replay.keeping"]
-    subprocess.run(command, cwd=root(), env=environment(where), check=True, timeout=SECONDS_MAX)
+    subprocess.run(command, cwd=root(), env=environment(settings), check=True, timeout=SECONDS_MAX)
 
 
-def inputs(where: Settings, pipeline: Pipeline) -> dict[Partition, int]:
-    return end_offsets(admin(where), [topic.name for topic in pipeline.inputs])
+def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
+    return end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
 
 
-def said(where: Settings, pipeline: Pipeline, ends: Mapping[Partition, int]) -> Said:
+def said(settings: Settings, pipeline: Pipeline, ends: Mapping[Partition, int]) -> Said:
     """What the pipeline's oracle says of everything below these offsets."""
-    asked = oracle(pipeline.name, where, ends)
+    asked = oracle(pipeline.name, settings, ends)
     views = asked.views()
     digests = {view.name: digest(view, views[view.name]) for view in pipeline.writes}
     return Said(ends, digests, asked.books())
@@ -140,42 +140,42 @@ def begun(log: CutLog) -> Work:
     pipeline = replace(log.room, every=timedelta())
     print(pipeline.name)
     with pytest.raises(LogTruncated, match=f"retail replay start {pipeline.name} --source archive"):
-        prefix_ends(log.where, pipeline, Source.LOG)
-    assert generations(log.where, pipeline.name).known == ()
-    ends = prefix_ends(log.where, pipeline, Source.ARCHIVE)
+        prefix_ends(log.settings, pipeline, Source.LOG)
+    assert generations(log.settings, pipeline.name).known == ()
+    ends = prefix_ends(log.settings, pipeline, Source.ARCHIVE)
     limit = {"pipeline_records_per_batch_max": sum(ends.values()) // ROUNDS_MIN}
-    where = log.where.model_copy(update=limit)
-    work = Work(where, pipeline, create_candidate(where, pipeline, root(), ends))
-    make_outputs(where, pipeline, work.generation)
+    settings = log.settings.model_copy(update=limit)
+    work = Work(settings, pipeline, create_candidate(settings, pipeline, root(), ends))
+    make_outputs(settings, pipeline, work.generation)
     return work
 
 
 def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
     """The digest of each view by one batch over archive and log, as a difference is made."""
-    where, pipeline = work.where, work.pipeline
+    settings, pipeline = work.settings, work.pipeline
     ends = {one: end for one, end in at.inputs.items() if one[0] in counted_topics(pipeline)}
-    to_span(where, pipeline, {}, ends).write(folder)
-    bounded.write(spark, where, pipeline, folder)
+    to_span(settings, pipeline, {}, ends).write(folder)
+    bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(
         digest(view, collected(each)) for view, each in zip(pipeline.writes, rows, strict=True)
     )
 
 
-def cut_head(where: Settings, chance: Random) -> None:
+def cut_head(settings: Settings, chance: Random) -> None:
     """Let the log of every pipeline begin anywhere up to where the archive ends.
 
     Somewhere exactly there.
     """
     topics = {topic.name for name in pipelines() for topic in load(name).inputs}
-    ends = archive_ends(where, topics)
+    ends = archive_ends(settings, topics)
     drawn_ends = {at: chance.randint(0, end) for at, end in ends.items()}
     exact = chance.choice(sorted(at for at, end in ends.items() if end))
-    delete(where, {**drawn_ends, exact: ends[exact]})
+    delete(settings, {**drawn_ends, exact: ends[exact]})
 
 
-def delete(where: Settings, before: Mapping[Partition, int]) -> None:
+def delete(settings: Settings, before: Mapping[Partition, int]) -> None:
     wanted = [TopicPartition(*at, offset) for at, offset in before.items()]
-    client = admin(where)  # it lives until the answers are there
+    client = admin(settings)  # it lives until the answers are there
     for future in client.delete_records(wanted).values():
         future.result(SECONDS_MAX)

@@ -124,13 +124,13 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
         print(schedule, "own process" if schedule.own_process else f"{partitions[number]} of state")
         folder = tmp_path / str(number)
         folder.mkdir()
-        where = emptied(shared_broker, folder)
+        settings = emptied(shared_broker, folder)
         with monkeypatch.context() as patch:
             limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
             if partitions[number] == 2:
                 patch.setattr(pace, "ONE_PARTITION_RECORDS_MAX", -1)
             kept = {"checkpoint_url": (folder / "kept").as_uri()} if schedule.own_process else {}
-            work = founded(where.model_copy(update={**limit, **kept}), name)
+            work = founded(settings.model_copy(update={**limit, **kept}), name)
             running: Running = (
                 OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)
             )

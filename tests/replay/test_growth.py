@@ -44,10 +44,10 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     publish(kafka, log[:first])
     looks: list[timedelta] = []
 
-    def look(where: Settings, topics: list[str], read: Mapping[Partition, int]) -> Backlog:
-        found = backlog.backlog(where, topics, read)
+    def look(settings: Settings, topics: list[str], read: Mapping[Partition, int]) -> Backlog:
+        found = backlog.backlog(settings, topics, read)
         if not looks:
-            publish(where, log[first:])
+            publish(settings, log[first:])
         looks.append(found.span)  # which says that the log has grown
         return found
 

@@ -14,8 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from infra.errors import UserError
 from infra.lake import ByTopic, from_topics, to_topics
 from infra.logs import setup_logging
-from infra.settings import Settings
-from infra.settings import settings as read_settings
+from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.archive import COLUMNS, ZERO, Offsets, read_records, sort_records
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX

@@ -6,8 +6,7 @@ write to later.
 
 from pathlib import Path
 
-from infra.settings import Settings
-from infra.settings import settings as read_settings
+from infra.settings import Settings, read_settings
 from pipelines.common.runtime.janino import compile_classes
 
 SOURCES = Path(__file__).parent / "java"

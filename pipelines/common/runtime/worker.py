@@ -20,8 +20,7 @@ from pyspark.sql import SparkSession
 
 from infra.errors import UserError
 from infra.logs import setup_logging
-from infra.settings import Settings
-from infra.settings import settings as read_settings
+from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
 from pipelines.common.generations.generation import (

@@ -8,8 +8,8 @@ from infra.settings import Settings
 
 
 def properties(tmp_path: Path, **others: Any) -> dict[str, str]:
-    where = Settings(data_dir=tmp_path / "100% odd, folder", port_base=8100, **others)
-    text = server_properties(where)
+    settings = Settings(data_dir=tmp_path / "100% odd, folder", port_base=8100, **others)
+    text = server_properties(settings)
     return dict(line.split("=", 1) for line in text.splitlines())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.processes import environment
-from infra.settings import Settings, root, settings
+from infra.settings import Settings, read_settings, root
 from tests.guide import Reader, blocks
 from tests.rooms import ROOMS
 
@@ -35,14 +35,14 @@ def project(tmp_path: Path) -> Path:
 def test_whoever_follows_the_guide_has_a_view_that_its_oracle_confirms(
     project: Path, tmp_path: Path
 ) -> None:
-    where = Settings(data_dir=tmp_path / "data", jars_dir=settings().jars_dir)
-    reader = Reader(where, project, project)
+    settings = Settings(data_dir=tmp_path / "data", jars_dir=read_settings().jars_dir)
+    reader = Reader(settings, project, project)
     *_, last = [reader.shell(block) for block in blocks(GUIDE)["sh"]]
     assert f"1.0.0         {VIEW}" in last
     judged = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", f"{JUDGE}[hourly-return]"],
         cwd=project,
-        env=environment(where, project),
+        env=environment(settings, project),
         capture_output=True,
         text=True,
         timeout=SECONDS_MAX,

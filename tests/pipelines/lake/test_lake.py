@@ -84,16 +84,16 @@ def tables(log: Settings) -> Lake:
     return found
 
 
-def kill(where: Settings, chance: Random, found: Lake) -> None:
+def kill(settings: Settings, chance: Random, found: Lake) -> None:
     """Run the lake until a drawn table has one more batch, and then no further."""
     table: Table = chance.choice(
         [found.bronze, found.silver(RECEIPTS), found.silver(SHIPMENTS), found.gold]
     )
     before = read_held(table.folder).batch
-    running = start(where)
+    running = start(settings)
     wait_until(
         lambda: running.poll() is not None or read_held(table.folder).batch > before,
-        f"a batch comes into {table.folder.name}: {output(where)}",
+        f"a batch comes into {table.folder.name}: {output(settings)}",
         SECONDS_MAX,
     )
     victims = engines(running.pid)
@@ -104,19 +104,19 @@ def kill(where: Settings, chance: Random, found: Lake) -> None:
         victim.wait(SECONDS_MAX)
 
 
-def start(where: Settings) -> "subprocess.Popen[bytes]":
-    with (where.data_dir / "lake.log").open("ab") as file:
+def start(settings: Settings) -> "subprocess.Popen[bytes]":
+    with (settings.data_dir / "lake.log").open("ab") as file:
         return subprocess.Popen(
             [sys.executable, "-m", "pipelines.lake", "--once"],
             cwd=root(),
-            env=environment(where),
+            env=environment(settings),
             stdout=file,
             stderr=file,
         )
 
 
-def output(where: Settings) -> str:
-    return (where.data_dir / "lake.log").read_text()
+def output(settings: Settings) -> str:
+    return (settings.data_dir / "lake.log").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -83,11 +83,11 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(
 ) -> None:
     reading = tmp_path / "reader"
     reading.mkdir()
-    where = kafka.model_copy(update={"data_dir": tmp_path / "data"})
-    with counting(where), serving(create_sources(where)) as api:
+    settings = kafka.model_copy(update={"data_dir": tmp_path / "data"})
+    with counting(settings), serving(create_sources(settings)) as api:
         api.ready()
         port = int(api.address.rpartition(":")[2])
-        reader = Reader(where.model_copy(update=at(port, kafka)), reading)
+        reader = Reader(settings.model_copy(update=at(port, kafka)), reading)
         [first_example] = blocks(README)["sh"]
         [one_event, a_file] = blocks()["sh"]
         [a_client] = blocks()["python"]

@@ -29,13 +29,15 @@ pytestmark = pytest.mark.e2e
 NAME = "inventory"
 
 
-def run_generation(where: Settings, code: Path, number: int) -> "subprocess.CompletedProcess[str]":
+def run_generation(
+    settings: Settings, code: Path, number: int
+) -> "subprocess.CompletedProcess[str]":
     ours, theirs = os.pipe()  # it would end with whoever holds the other end
     try:
         return subprocess.run(
             [sys.executable, "-m", "pipelines.common.runtime.worker", f"{NAME}/{number}"],
             cwd=code,
-            env=environment(where, code),
+            env=environment(settings, code),
             stdin=ours,
             capture_output=True,
             text=True,
@@ -47,9 +49,9 @@ def run_generation(where: Settings, code: Path, number: int) -> "subprocess.Comp
         os.close(theirs)
 
 
-def promoted(where: Settings) -> Generation:
-    ensure_generation(where, NAME)
-    found = generations(where, NAME).promoted
+def promoted(settings: Settings) -> Generation:
+    ensure_generation(settings, NAME)
+    found = generations(settings, NAME).promoted
     assert found is not None
     return found
 

@@ -56,7 +56,7 @@ def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
     late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A patched rmtree writes for the late task, whose moment cannot be had otherwise."""
-    where, home = Settings(data_dir=tmp_path), tmp_path / "pipelines" / "fraud" / "g3"
+    settings, home = Settings(data_dir=tmp_path), tmp_path / "pipelines" / "fraud" / "g3"
     (home / "code").mkdir(parents=True)
     written = 0
 
@@ -71,9 +71,9 @@ def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
     monkeypatch.setattr("pipelines.common.generations.promotion.shutil.rmtree", removed_and_written)
     monkeypatch.setattr("pipelines.common.generations.promotion.REMOVE_SECONDS_MAX", 1.0)
     if late == 1:
-        remove(where, "fraud", 3)
+        remove(settings, "fraud", 3)
         assert not home.exists()
     else:
         with pytest.raises(StillWritten, match="is written to"):
-            remove(where, "fraud", 3)
+            remove(settings, "fraud", 3)
     assert written > 0

@@ -32,10 +32,10 @@ def states(known: Generations) -> dict[int, State]:
     return {one.number: one.state for one in known.known}
 
 
-def candidate(where: Settings) -> int:
+def candidate(settings: Settings) -> int:
     """A new generation that has caught up."""
-    made = create_candidate(where, load(NAME), root(), ZERO)
-    mark_caught_up(where, made)
+    made = create_candidate(settings, load(NAME), root(), ZERO)
+    mark_caught_up(settings, made)
     return made.number
 
 

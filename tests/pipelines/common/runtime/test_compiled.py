@@ -12,10 +12,10 @@ pytestmark = pytest.mark.spark
 
 
 def test_every_class_is_compiled_once(tmp_path: Path) -> None:
-    where = Settings(jars_dir=tmp_path)
-    jar = class_jar(where)
+    settings = Settings(jars_dir=tmp_path)
+    jar = class_jar(settings)
     made = jar.stat().st_mtime_ns
     names = {name.removesuffix(".class").replace("/", ".") for name in ZipFile(jar).namelist()}
     assert {LEAN_PLAN, STATE_STORE} <= names
-    assert class_jar(where) == jar
+    assert class_jar(settings) == jar
     assert jar.stat().st_mtime_ns == made

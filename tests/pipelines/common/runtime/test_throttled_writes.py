@@ -68,8 +68,8 @@ def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
     own: int, least: int, expected: int
 ) -> None:
     pipeline = replace(load("inventory"), every=timedelta(seconds=own))
-    where = Settings(pipeline_seconds_per_batch_min=least)
-    assert batch_seconds(where, pipeline) == expected
+    settings = Settings(pipeline_seconds_per_batch_min=least)
+    assert batch_seconds(settings, pipeline) == expected
 
 
 @pytest.mark.parametrize(

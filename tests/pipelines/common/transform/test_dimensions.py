@@ -115,8 +115,8 @@ def product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
     }
 
 
-def publish(where: Settings, said: Iterable[tuple[dict[str, Any], datetime]]) -> None:
-    client = sender(where)
+def publish(settings: Settings, said: Iterable[tuple[dict[str, Any], datetime]]) -> None:
+    client = sender(settings)
     for event, published in said:
         client.produce(
             PRODUCTS.name,

@@ -32,8 +32,8 @@ def api(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     log = KafkaLog(kafka)
     announce(log)
     log.flush()
-    where = kafka.model_copy(update={"data_dir": tmp_path_factory.mktemp("api")})
-    with serving(create_sources(where)) as served:
+    settings = kafka.model_copy(update={"data_dir": tmp_path_factory.mktemp("api")})
+    with serving(create_sources(settings)) as served:
         served.until(lambda: served.request("POST", PATH, json={}).status_code == 422)
         yield served
 
@@ -93,15 +93,15 @@ def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, ap
 def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe(
     tmp_path: Path,
 ) -> None:
-    where = Settings(data_dir=tmp_path, port_base=free_port_base())
-    broker = start_broker(where)
+    settings = Settings(data_dir=tmp_path, port_base=free_port_base())
+    broker = start_broker(settings)
     try:
-        wait_until(lambda: answers(where), "the broker answers", seconds_max=60)
-        apply_topics(where, CONTRACTS)
-        announcing = KafkaLog(where)
+        wait_until(lambda: answers(settings), "the broker answers", seconds_max=60)
+        apply_topics(settings, CONTRACTS)
+        announcing = KafkaLog(settings)
         announce(announcing)
         announcing.flush()
-        with serving(create_sources(where)) as api:
+        with serving(create_sources(settings)) as api:
             api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
             broker.send_signal(signal.SIGSTOP)
             unknown = api.request("POST", PATH, json=RECEIPT)
@@ -109,7 +109,7 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
             api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
         assert unknown.status_code == HTTPStatus.GATEWAY_TIMEOUT
         assert "same event_id" in unknown.json()["detail"]
-        found = read(where, end_offsets(admin(where), [RECEIPTS.name]))
+        found = read(settings, end_offsets(admin(settings), [RECEIPTS.name]))
         events = [decode(one.value).value["event_id"] for one in found]
         assert set(events) == {RECEIPT["event_id"]}
     finally:
