@@ -1,5 +1,7 @@
 """What a way to order costs: one simulated world, lived by vans, by the policy, by the best levels.
 
+What nothing can beat is computed beside them (audit/reorder_bound.py).
+
 All of it is the real thing but the log: the world, the policy, the gate's decision, the supplier.
 The best levels are found shelf by shelf in hindsight, by SciPy's differential evolution, on the
 demand that the world turned out to have, and its deliveries: what an order would have brought, and
@@ -15,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import differential_evolution
 
+from audit.reorder_bound import Terms, by_arrival, least_cents
 from contracts import ADJUSTMENTS, PROMOTIONS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.event import Event
 from generators.numbering import Publication
@@ -41,6 +44,7 @@ HOURS_PER_DAY = 24
 FIRST_REVIEW_HOUR = 16
 """The world begins at eight in the morning."""
 ROUNDS_MAX, POPULATION = 20, 8
+POLICY = "the policy"
 MANY_PACKS = 1_000_000
 """An order that tells which share of any order is delivered."""
 
@@ -112,6 +116,8 @@ class Life:
         self.products = {one.sku: one for one in self.world.products}
         self.demand: dict[Shelf, list[int]] = defaultdict(list)
         """Units wanted, by hour."""
+        self.moved: dict[Shelf, list[int]] = defaultdict(list)
+        """Units that came or went besides sales and deliveries, by hour."""
         self.opening: Mapping[Shelf, int] = {}
         self._propose = propose
         self._seed = parameters.seed
@@ -122,6 +128,7 @@ class Life:
         self._told_ms: dict[Shelf, int] = {}
         self._moved: Counter[Shelf] = Counter()  # since the last review
         self._sold_hour: Counter[Shelf] = Counter()
+        self._moved_hour: Counter[Shelf] = Counter()
         self._missed: Mapping[Shelf, int] = {}
         self._unit_hours: Counter[Shelf] = Counter()
         self._deliveries = 0
@@ -130,15 +137,29 @@ class Life:
             self._hour(hour)
 
     def deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
-        """What an order of the shelf would bring, by the hour of its review."""
+        """What an order of the shelf would bring, by the hour of its review.
+
+        The goods are there from the first whole hour after they arrive.
+        """
+        return {
+            hour: Delivery(hour - (-took_ms // HOUR_MS), share)
+            for hour, took_ms, share in self._possible(shelf)
+        }
+
+    def earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
+        """The same, but the goods are there for all of the hour in which they arrive."""
+        return [
+            Delivery(hour + took_ms // HOUR_MS, share)
+            for hour, took_ms, share in self._possible(shelf)
+        ]
+
+    def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
+        """Of an order at each review: its hour, how long it takes, and the share that comes."""
         lead = self.products[shelf.sku].lead_time_days
-        found = {}
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
             review_ms = hour_start_ms(hour)
             answer = confirmed(Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed)
-            hours = -(-(answer.arrives_ms - review_ms) // HOUR_MS)
-            found[hour] = Delivery(hour + hours, answer.shipped_units / MANY_PACKS)
-        return found
+            yield hour, answer.arrives_ms - review_ms, answer.shipped_units / MANY_PACKS
 
     def score(self, costs: Costs) -> Score:
         held = sum(
@@ -167,14 +188,18 @@ class Life:
             for one in self.world.tick(confirmed):
                 self._take(one)
             if tick == 0:
-                self.opening = self._of_shelves(self.world.units)
+                there = self._of_shelves(self.world.units)
+                self.opening = {shelf: there[shelf] + self._sold_hour[shelf] for shelf in there}
+                self._moved_hour.clear()
         self._unit_hours.update(self._of_shelves(self.world.units))
         missed = self._of_shelves(self.world.missed)
         for shelf, units in missed.items():
             wanted = self._sold_hour[shelf] + units - self._missed.get(shelf, 0)
             self.demand[shelf].append(wanted)
+            self.moved[shelf].append(self._moved_hour[shelf])
         self._missed = missed
         self._sold_hour.clear()
+        self._moved_hour.clear()
 
     def _take(self, one: Publication) -> None:
         event, lines = one.event, one.event.get("lines", ())
@@ -183,6 +208,7 @@ class Life:
         if one.topic == ADJUSTMENTS.name:
             shelf = Shelf(event["store_id"], event["sku"])
             self._moved[shelf] += event["units"]
+            self._moved_hour[shelf] += event["units"]
             self._told_ms[shelf] = event["event_time"]
         for line in lines:
             shelf = Shelf(event["store_id"], line["sku"])
@@ -193,6 +219,7 @@ class Life:
                 self._moved[shelf] -= line["units"]
             elif one.topic == REFUNDS.name:
                 self._moved[shelf] += line["units"]
+                self._moved_hour[shelf] += line["units"]
             elif one.topic == SHIPMENTS.name and event["status"] == "received":
                 self._moved[shelf] += line["received_units"] - line["dispatched_units"]
                 self._deliveries += 1
@@ -362,15 +389,56 @@ def cost(
     return total
 
 
+def bound_cents(life: Life, costs: Costs) -> float:
+    """What the cheapest orders would have cost in this life: see audit/reorder_bound.py."""
+    return sum(
+        least_cents(
+            life.opening[shelf],
+            wanted,
+            life.moved[shelf],
+            by_arrival(life.earliest_deliveries(shelf)),
+            terms(life.products[shelf.sku], costs),
+        )
+        for shelf, wanted in life.demand.items()
+    )
+
+
+def terms(product: Product, costs: Costs) -> Terms:
+    return Terms(
+        pack_size_units=product.pack_size_units,
+        order_cents=costs.order_cents,
+        lost_cents=margin_cents(product),
+        holding_cents=product.unit_cost_cents * costs.holding_per_day / HOURS_PER_DAY,
+    )
+
+
 def margin_cents(product: Product) -> int:
     return product.unit_price_cents - product.unit_cost_cents
 
 
-def compared(world: Parameters, days: int, costs: Costs) -> Iterator[tuple[str, Score]]:
-    """The ways to order, each with its score, as they are found."""
-    yield "vans", Life(replace(world, refill="vans"), days).score(costs)
+@dataclass(frozen=True)
+class Comparison:
+    """The ways to order in one world, and what none of them can beat."""
+
+    ways: Mapping[str, Score]
+    bound_cents: float
+
+    @property
+    def policy(self) -> Score:
+        return self.ways[POLICY]
+
+    @property
+    def of_bound(self) -> float:
+        """What the policy costs, as a share of the bound."""
+        return self.policy.cost_cents / self.bound_cents
+
+
+def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
+    """Live one world by vans, by the policy, and by the best levels; the bound is the policy's."""
     by_orders = replace(world, refill="orders")
+    vans = Life(replace(world, refill="vans"), days)
     policy = Life(by_orders, days, by_policy(Policy()))
-    yield "the policy", policy.score(costs)
-    hindsight = by_table(best_levels(policy, costs))
-    yield "best (s, S)", Life(by_orders, days, hindsight).score(costs)
+    hindsight = Life(by_orders, days, by_table(best_levels(policy, costs)))
+    lives = {"vans": vans, POLICY: policy, "best (s, S)": hindsight}
+    ways = {name: life.score(costs) for name, life in lives.items()}
+    return Comparison(ways, bound_cents(policy, costs))

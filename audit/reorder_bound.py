@@ -1,0 +1,96 @@
+"""What the cheapest orders would have cost: a bound that no way to order can beat.
+
+Whoever knows each hour's demand and each delivery in advance decides shelf by shelf, at each
+delivery, how much it brings. An order is known by the hour in which its goods arrive, so what is on
+order is no state: the units on the shelf are the only one. Going backwards from the last hour, the
+cheapest continuation of every stock level is exact (Bellman's principle; the model is Wagner and
+Whitin's, with lost sales and packs).
+
+It is held to less than a real order: goods that arrive within an hour serve all of its demand, and
+the gate's limits do not count.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cents = NDArray[np.float64]
+"""The least cost from here to the end, by the units on the shelf."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a shelf's units cost, in cents."""
+
+    pack_size_units: int
+    order_cents: float
+    lost_cents: float
+    """A unit that was wanted and not there."""
+    holding_cents: float
+    """A unit that is there at the end of an hour."""
+
+
+def least_cents(
+    opening: int,
+    wanted: Sequence[int],
+    moved: Sequence[int],
+    shares: Mapping[int, Sequence[float]],
+    terms: Terms,
+) -> float:
+    """The least that holding, ordering and lost sales could have cost a shelf.
+
+    `wanted` and `moved`: by hour, the units that customers wanted, and those that came or went
+    besides sales and deliveries. `shares`: by the hour of arrival, which share of the packs each
+    possible order brings.
+    """
+    after = np.zeros(units_max(opening, wanted, moved, terms) + 1)
+    for hour in reversed(range(len(wanted))):
+        after = lived(after, wanted[hour], moved[hour], terms)
+        for share in shares.get(hour, ()):
+            if share > 0:
+                after = ordered(after, terms)
+    return float(after[opening])
+
+
+def units_max(opening: int, wanted: Sequence[int], moved: Sequence[int], terms: Terms) -> int:
+    """More than this a shelf never holds by a cheapest plan: all demand to come, and a pack."""
+    returned = sum(units for units in moved if units > 0)
+    lost = sum(-units for units in moved if units < 0)
+    return opening + sum(wanted) + returned + lost + terms.pack_size_units
+
+
+def lived(after: Cents, wanted: int, moved: int, terms: Terms) -> Cents:
+    """The cost before an hour's demand, where `after` is the cost after the hour."""
+    units = np.arange(after.size)
+    left = np.clip(np.maximum(units - wanted, 0) + moved, 0, after.size - 1)
+    cost: Cents = (
+        np.maximum(wanted - units, 0) * terms.lost_cents + left * terms.holding_cents + after[left]
+    )
+    return cost
+
+
+def ordered(after: Cents, terms: Terms) -> Cents:
+    """The cost before a delivery may come, of as many packs as are cheapest, or of none.
+
+    Every whole number of packs can be brought: of `n` ordered packs the share's whole ones come,
+    and one pack more brings at most one more.
+    """
+    pack = terms.pack_size_units
+    rows = -(-after.size // pack) + 1
+    padded = np.full(rows * pack, np.inf)
+    padded[: after.size] = after
+    packs = padded.reshape(rows, pack)
+    cheapest = np.minimum.accumulate(packs[::-1])[::-1]  # of this many units, or packs more
+    more = np.vstack([cheapest[1:], np.full((1, pack), np.inf)]).reshape(-1)[: after.size]
+    return np.minimum(after, more + terms.order_cents)
+
+
+def by_arrival(arrivals: Sequence[tuple[int, float]]) -> Mapping[int, Sequence[float]]:
+    """The shares of orders, by the hour in which they arrive."""
+    found: dict[int, list[float]] = defaultdict(list)
+    for hour, share in arrivals:
+        found[hour].append(share)
+    return found
