@@ -1,7 +1,8 @@
 """What a batch of a streaming query costs: CPU, planning, compilation, garbage collection."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -69,11 +70,11 @@ def cost(
     wait_until(lambda: batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
     time_passes(scale.batch_seconds)
     java = psutil.Process(engine(spark).pid)
-    spent, first, began = cpu_seconds(java), batch(query), time.monotonic()
+    before, first, began = cpu_by_process(java), batch(query), time.monotonic()
     collected, compiled = collected_seconds(spark), compiling_seconds(spark)
     time_passes(scale.batch_seconds)
     seconds = time.monotonic() - began
-    spent, done = cpu_seconds(java) - spent, max(batch(query) - first, 1)
+    spent, done = spent_since(before, java), max(batch(query) - first, 1)
     took = [one.durationMs for one in query.recentProgress if "queryPlanning" in one.durationMs]
     found = Cost(
         spent / done,
@@ -145,10 +146,19 @@ def batch(query: StreamingQuery) -> int:
     return -1 if last is None else last.batchId
 
 
-def cpu_seconds(java: psutil.Process) -> float:
-    """Of the process and of its Python workers, those that have ended included."""
-    times = [one.cpu_times() for one in (java, *java.children(recursive=True))]
-    return sum(one.user + one.system + one.children_user + one.children_system for one in times)
+def cpu_by_process(java: psutil.Process) -> dict[int, float]:
+    """What the process and its Python workers have taken so far, by process id."""
+    found: dict[int, float] = {}
+    for one in (java, *java.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # a worker that was idle for a minute ends
+            times = one.cpu_times()
+            found[one.pid] = times.user + times.system
+    return found
+
+
+def spent_since(before: Mapping[int, float], java: psutil.Process) -> float:
+    """CPU seconds since then, of the processes that are still there."""
+    return sum(now - before.get(pid, 0.0) for pid, now in cpu_by_process(java).items())
 
 
 def time_passes(seconds: float) -> None:

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from bench import yardstick
 from bench.arrivals import failed, milliseconds
-from bench.batch_cost import Cost, cost, cpu_seconds, end, time_passes
+from bench.batch_cost import Cost, cost, cpu_by_process, end, spent_since, time_passes
 from bench.figures import Figure, at_most
 from bench.freshness import RECEIPTS_PER_SECOND, VIEWS, probed
 from bench.generations import as_often_as_yardstick, create, live_pace
@@ -62,14 +62,14 @@ def lived_in(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """The shop as it is, with all its pipelines in one Java."""
     settings = shop.settings
     [java] = engines(shop.pid("pipelines"))
-    spent, made, began = cpu_seconds(java), newest_batches(settings), time.monotonic()
+    before, made, began = cpu_by_process(java), newest_batches(settings), time.monotonic()
     time_passes(scale.batch_seconds)
     seconds = time.monotonic() - began
     per_minute = {
         name: 60 * (newest - made[name]) / seconds
         for name, newest in newest_batches(settings).items()
     }
-    cores = (cpu_seconds(java) - spent) / seconds
+    cores = spent_since(before, java) / seconds
     aim = None if kind.cores_max is None else at_most(kind.cores_max)
     shares = ", ".join(f"{name} {each:.0f}" for name, each in per_minute.items())
     note = (

@@ -88,7 +88,9 @@ def shop(
 
 
 def test_without_a_broker_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1"))
+    monkeypatch.setattr(
+        score, "read_settings", lambda: Settings(kafka_bootstrap_servers="127.0.0.1:1")
+    )
     answer = CliRunner().invoke(application(), ["score", "fraud"])
     assert isinstance(answer.exception, KafkaDown)
 
