@@ -17,6 +17,7 @@ from infra import aot, java
 from infra.folder import Folder
 from infra.jars import spark_jars
 from infra.settings import Settings
+from pipelines.common.runtime import heap
 from pipelines.common.runtime.compiled import (
     BATCHES_PER_WALK,
     KNOWS_KEYS,
@@ -239,6 +240,7 @@ def java_options() -> list[str]:
     return [
         "-XX:+UseSerialGC",
         f"-Xmn{YOUNG_MIB}m",
+        *heap.OPTIONS,
         "-Duser.timezone=UTC",
         f"-Dlog4j2.configurationFile={log4j}",
     ]

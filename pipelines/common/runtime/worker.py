@@ -31,6 +31,7 @@ from pipelines.common.generations.generation import (
 )
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.ending import end
+from pipelines.common.runtime.heap import Heap
 from pipelines.common.runtime.pools import POOL, pools
 from pipelines.common.runtime.process import end_with_parent
 from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
@@ -150,8 +151,9 @@ def run_all(
         thread.start()
     served = {one.generation.folder(settings): one.pipeline for one in assigned.values()}
     Clerk(spark, settings, served, stopping).start()
-    left = len(threads)
+    left, heap = len(threads), Heap(spark)
     while left and not stopping.is_set():
+        heap.look()
         for thread in threads:
             update(settings, thread, control)
         try:
