@@ -2,8 +2,8 @@
 
 A large heap lets a process catch up without collecting garbage all the time. Live, batches leave a
 little in the old part of the heap, and by itself Java collects that only when all of the heap is
-full. Here it is asked to as soon as the old part has grown by three quarters since it was last collected. Java then
-returns what is free.
+full. Here it is asked to as soon as the old part has grown by three quarters since it was last
+collected. Java then returns what is free.
 """
 
 import time
