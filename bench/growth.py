@@ -34,7 +34,7 @@ PER_BATCH = 10
 HOT = "HOT"
 """The cashier, and the product in one store, that everything is about."""
 HOT_LINES = 200
-"""Movements of the hot shelf in one receipt: as many as its contract allows."""
+"""Movements of the hot shelf in one receipt."""
 COLD_CASHIERS = 1_000
 GROWTH_MAX = 1.5
 HOT_MAX = 1.0

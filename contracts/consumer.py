@@ -55,6 +55,8 @@ class Reliances(_Strict):
     sign: dict[str, Literal["positive", "not negative"]] = {}
     values: dict[str, list[str]] = {}
     """By field: the values that it knows what to do with."""
+    at_most: dict[str, int] = {}
+    """By field: the largest number, or the most items, that it has room for."""
     order: list[str] | None = None
     """Records that are alike in these fields come in order: they are the key."""
     unique: list[str] | None = None
@@ -67,7 +69,7 @@ class Reliances(_Strict):
     @property
     def fields(self) -> set[str]:
         """Those of which it takes more for granted than their types."""
-        return {*self.units, *self.sign, *self.values}
+        return {*self.units, *self.sign, *self.values, *self.at_most}
 
 
 class Use(_Strict):

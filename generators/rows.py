@@ -12,8 +12,9 @@ import pyarrow as pa
 from infra.errors import UserError
 
 MEMORY_MAX = "512MB"  # what is beyond it is sorted on disk
-LINE_BYTES_MAX = 65_536  # one event
+LINE_BYTES_MAX = 1_048_576  # one event: as much as Kafka takes
 LINES_PER_CHUNK = 2_000
+CHUNK_BYTES_MAX = 16 * LINE_BYTES_MAX
 ROWS_PER_CHUNK = 2_000
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -81,9 +82,10 @@ def _json_lines(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) 
 def _chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
     """The file's lines, empty ones left out, numbered as an editor does."""
     chunk: list[dict[str, Any]] = []
-    number = 0
+    number = size = 0
     while line := opened.readline(LINE_BYTES_MAX + 1):
         number += 1
+        size += len(line)
         if len(line) > LINE_BYTES_MAX:
             while line and not line.endswith(b"\n"):
                 line = opened.readline(LINE_BYTES_MAX)
@@ -91,9 +93,9 @@ def _chunks(opened: BinaryIO) -> Iterator[pa.RecordBatch]:
             chunk.append({"number": number, "line": None, "fault": fault})
         elif line.strip():
             chunk.append({"number": number, **_text(line)})
-        if len(chunk) >= LINES_PER_CHUNK:
+        if len(chunk) >= LINES_PER_CHUNK or size >= CHUNK_BYTES_MAX:
             yield pa.RecordBatch.from_pylist(chunk, LINES)
-            chunk = []
+            chunk, size = [], 0
     yield pa.RecordBatch.from_pylist(chunk, LINES)
 
 

@@ -53,7 +53,7 @@ def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[s
     for path in sorted(used - there):
         yield f"{reads}: field {spelled(path)}, which it does not have"
     for place in sorted(use.relies_on.fields):
-        if parsed(place) not in used:
+        if not any(path[: len(parsed(place))] == parsed(place) for path in used):
             yield f"{reads}: relies on {place}, which is not among its fields"
     for each in unmet(use, contract):
         yield f"{reads}: {each}"

@@ -28,6 +28,7 @@ class Unmet:
 def unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
     relies = use.relies_on
     yield from _fields(relies, contract)
+    yield from _ceilings(relies, contract)
     compacted = "compact" in contract.settings.config.get("cleanup.policy", "delete")
     key = ", ".join(contract.key)
     if relies.order is not None and tuple(relies.order) != contract.key:
@@ -66,6 +67,23 @@ def _fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
         if found is None or found - set(values):
             told = "anything" if found is None else ", ".join(sorted(found))
             yield Unmet(place, f"one of {', '.join(sorted(values))}", told)
+
+
+def _ceilings(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
+    for place, most in relies.at_most.items():
+        found = _most(contract, parsed(place))
+        if found is None or found > most:
+            told = "anything" if found is None else f"at most {found}"
+            yield Unmet(place, f"at most {most}", told)
+
+
+def _most(contract: Contract, path: Path) -> int | None:
+    """The largest number, or the most items, that the rules of a field let through."""
+    for kind, less in (("maximum", 0), ("exclusiveMaximum", 1), ("maxItems", 0)):
+        rule = _rule(contract, path, kind)
+        if rule and isinstance(rule.limit, int):
+            return rule.limit - less
+    return None
 
 
 def _least(contract: Contract, path: Path) -> int | None:

@@ -37,6 +37,12 @@ STRICTER_WHY = (
     "who writes what kept it is rejected now, and a replay rejects what was counted before"
 )
 LOOSER_WHY = "readers were promised more"
+CEILINGS = frozenset({"maximum", "exclusiveMaximum", "maxItems"})
+"""A limit of these kinds may be raised: it keeps out mistakes, and the type is what readers have
+room for. Who has less room says so under `at_most`.
+
+The length of a text may not grow: ids and keys go on into other contracts, which limit them too.
+"""
 
 
 def changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
@@ -54,7 +60,7 @@ def changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[
                 is_,
                 f"{_says(was)} → {_says(is_)}",
                 stricter=stricter(was.limit, is_.limit),
-                looser=stricter(is_.limit, was.limit),
+                looser=was.kind not in CEILINGS and stricter(is_.limit, was.limit),
             )
 
 

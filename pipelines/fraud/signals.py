@@ -47,7 +47,7 @@ def total_cents(lines: Column) -> Column:
     return F.aggregate(
         priced,
         F.lit(0).cast("long"),
-        lambda cents, line: cents + line["units"] * line["unit_price_cents"],
+        lambda cents, line: cents + line["units"].cast("long") * line["unit_price_cents"],
     )
 
 

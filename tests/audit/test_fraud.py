@@ -30,6 +30,7 @@ class TestCardVelocity:
     #   10:41   :43   :45   :47   :49   :51
     #     |-----|-----|-----|-----|-----|      six sales, of which the window holds five or six
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/card_sales_per_window_max")
     def test_the_sixth_sale_on_one_card_in_ten_minutes_raises_an_alert(
         self, shop: Timeline
     ) -> None:
@@ -122,6 +123,7 @@ class TestCardVelocity:
         assert (books[RECEIPTS.name, 0].applied, books[RECEIPTS.name, 0].quarantined) == (5, 1)
         assert books[RELEASES.name, 0].applied == 1
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/evidence_max")
     def test_evidence_names_the_first_and_counts_all(self, shop: Timeline) -> None:
         sales = [shop.receipt(at("10:41") + n * SECOND, card=CARD) for n in range(25)]
         alert = only(shop.alerts("card-velocity"))
@@ -147,6 +149,7 @@ class TestImpossibleTravel:
     #   Leeds ──272 km── London: 54 minutes and 24 seconds at 300 km/h
 
     @pytest.mark.parametrize(("minutes", "raised"), [(54, 1), (55, 0), (5, 1)])
+    @pytest.mark.crosses("pipelines/fraud/thresholds/speed_kmh_max")
     def test_a_card_may_be_as_fast_as_a_train(
         self, shop: Timeline, minutes: int, raised: int
     ) -> None:
@@ -163,11 +166,24 @@ class TestImpossibleTravel:
         assert (alert["store_id"], alert["decided_at"]) == (LONDON, at("11:00"))
         assert alert["interval_end"] - alert["interval_start"] == timedelta(days=1)
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/distance_km_min")
     def test_two_people_may_share_a_card_in_two_towns(self, shop: Timeline) -> None:
         shop.receipt(at("10:00"), card=CARD, store=LEEDS)
         shop.receipt(at("10:01"), card=CARD, store=YORK)
         assert shop.alerts("impossible-travel") == []
         assert shop.alerts("impossible-travel", distance_km_min=34)
+
+    @pytest.mark.parametrize(
+        ("seconds", "raised"), [(2_399, 1), (2_400, 1), (2_401, 0), (24_000, 0)]
+    )
+    @pytest.mark.crosses("pipelines/fraud/thresholds/travel_gap_max")
+    def test_later_than_the_gap_nobody_looks(
+        self, shop: Timeline, seconds: int, raised: int
+    ) -> None:
+        shop.receipt(at("10:00"), card=CARD, store=LEEDS)
+        shop.receipt(at("10:00") + seconds * SECOND, card=CARD, store=LONDON)
+        alerts = shop.alerts("impossible-travel", travel_gap_max=40 * MINUTE, speed_kmh_max=10)
+        assert len(alerts) == raised
 
     def test_a_sale_in_between_hides_nothing(self, shop: Timeline) -> None:
         for minute, store in ((0, LEEDS), (1, YORK), (31, LONDON), (32, LONDON)):
@@ -180,6 +196,7 @@ class TestImpossibleTravel:
         alert = only(shop.alerts("impossible-travel"))
         assert (alert["interval_start"], alert["version"]) == (at("0:00", days=1), 2)
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/travel_gap_min")
     def test_one_moment_in_two_places_counts_as_a_minute(self, shop: Timeline) -> None:
         shop.receipt(at("10:00"), card=CARD, store=LEEDS)
         shop.receipt(at("10:00"), card=CARD, store=LONDON)
@@ -191,6 +208,7 @@ class TestSweethearting:
         for n in range(times):
             shop.receipt(at("10:00") + n * MINUTE, (WINE, 1, cents), cashier=cashier)
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/given_away_cents_max")
     def test_what_is_given_away_on_three_receipts_is_added_up(self, shop: Timeline) -> None:
         self.give(shop, 3, 100)
         alert = only(shop.alerts("sweethearting"))
@@ -198,12 +216,14 @@ class TestSweethearting:
         assert (alert["interval_start"], alert["interval_end"]) == (at("8:00"), at("16:00"))
         assert alert["decided_at"] == at("10:02")
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/given_away_receipts_min")
     def test_two_receipts_are_a_slip(self, shop: Timeline) -> None:
         shop.receipt(at("10:00"), (WINE, 3, 0))
         shop.receipt(at("10:01"), (WINE, 3, 0))
         assert shop.alerts("sweethearting") == []
 
     @pytest.mark.parametrize(("cents", "raised"), [(499, 1), (500, 0)])
+    @pytest.mark.crosses("pipelines/fraud/thresholds/line_percent_max")
     def test_half_the_price_is_clearance_and_less_is_not(
         self, shop: Timeline, cents: int, raised: int
     ) -> None:
@@ -242,6 +262,7 @@ class TestRefundWithoutReceipt:
         assert (alert["decided_at"], alert["version"]) == (at("12:00"), 1)
         assert (alert["interval_start"], alert["interval_end"]) == (at("0:00"), at("0:00", days=4))
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/unbacked_cents_max")
     def test_a_small_sum_is_not_worth_a_look(self, shop: Timeline) -> None:
         shop.refund(at("12:00"), (WINE, 2, 1_000), receipt="R", issued=at("9:00"))
         assert shop.alerts(self.RULE) == []
@@ -280,6 +301,7 @@ class TestRefundWithoutReceipt:
 class TestRefundRate:
     RULE = "refund-rate"
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/blind_refunds_max")
     def test_the_seventh_in_cash_raises_an_alert(self, shop: Timeline) -> None:
         for n in range(6):
             shop.refund(at("10:00") + n * MINUTE)
@@ -307,6 +329,17 @@ class TestRefundRate:
         assert (alert["events"], alert["version"]) == (7, 17)
         assert alert["decided_at"] == at("10:06")
 
+    @pytest.mark.parametrize(("ahead", "raised"), [(299, 0), (300, 0), (301, 1), (3_000, 1)])
+    @pytest.mark.crosses("pipelines/fraud/thresholds/receipt_ahead_max")
+    def test_a_receipt_may_be_ahead_of_its_refund_as_far_as_clocks_differ(
+        self, shop: Timeline, ahead: int, raised: int
+    ) -> None:
+        for n in range(7):
+            moment = at("10:00") + n * MINUTE
+            shop.refund(moment, receipt=f"R{n}", issued=moment + ahead * SECOND)
+        assert len(shop.alerts(self.RULE)) == raised
+
+    @pytest.mark.crosses("pipelines/fraud/thresholds/blind_refund_cents_min")
     def test_spoilt_fruit_is_paid_back_without_questions(self, shop: Timeline) -> None:
         for n in range(9):
             shop.refund(at("10:00") + n * MINUTE, (MILK, 2, PRICES[MILK]))
@@ -317,6 +350,7 @@ class TestBulkPurchase:
     RULE = "bulk-purchase"
 
     @pytest.mark.parametrize(("units", "raised"), [(24, 0), (25, 1)])
+    @pytest.mark.crosses("pipelines/fraud/thresholds/packs_hundredths_max")
     def test_four_packs_are_a_party_and_more_are_not(
         self, shop: Timeline, units: int, raised: int
     ) -> None:
@@ -331,6 +365,7 @@ class TestBulkPurchase:
         assert (alert["measured"], alert["subject"], alert["events"]) == (450, CARD, 3)
         assert alert["decided_at"] == at("10:02")
 
+    @pytest.mark.crosses("pipelines/fraud/thresholds/packs_line_hundredths_min")
     def test_less_than_a_pack_is_shopping(self, shop: Timeline) -> None:
         for n in range(9):
             shop.receipt(at("10:00") + n * MINUTE, (WINE, 5, 1_000), card=CARD)

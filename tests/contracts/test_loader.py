@@ -65,7 +65,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "id: public.sales.receipt.v1", "id: public.sales.receipts.v1", [": id: "]),
         (RECEIPT, "value: public", "value: private", ["private.sales.receipt.v1", "the path"]),
         (RECEIPT, "value: public", "value: secret", ["public or private"]),
-        (RECEIPT, "version: 1.0.0", "version: 2.0.0", ["version", "1.x.y"]),
+        (RECEIPT, "version: 1.1.0", "version: 2.0.0", ["version", "1.x.y"]),
         (RECEIPT, "apiVersion: v3.1.0", "apiVersion: v3.0.2", ["DataContract v3.1.0"]),
         # key and time
         (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),
@@ -92,6 +92,8 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (VISIT, "value: [customer_id, visit_start]", "value: [customer_id]", ["no such time"]),
         # the topic
         (RECEIPT, "value: 4}", "value: 0}", ["partitions", "1 to"]),
+        (RECEIPT, "value: 4}", "value: 1025}", ["partitions", "1 to 1024"]),
+        (RECEIPT, "value: 4}", "value: 10240}", ["partitions", "1 to 1024"]),
         (RECEIPT, "retention.ms:", "retention.bytes:", ["topicConfig", "retention.bytes"]),
         (RECEIPT, 'retention.ms: "-1"', "retention.ms: -1", ["Put it in quotes"]),
         # rules
@@ -112,6 +114,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "set: {lines: []}", "set: {line: []}", ["'line', which is no field"]),
     ],
 )  # fmt: skip
+@pytest.mark.crosses("contracts/terms/PARTITIONS_MAX")
 def test_what_is_wrong_is_named_with_a_way_out(
     tmp_path: Path, source: Path, old: str, new: str, said: list[str]
 ) -> None:

@@ -108,7 +108,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
     report, released = release(new / "contracts", TODAY)
     assert report.good
-    assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.1.0")]
+    assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.2.0")]
     early, beside, last = (receipts(name) for name in ("early", "beside", "last"))
     fresh = receipts("fresh", till_version="R7.2")
     output = folder / "generation.log"

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from generators.rows import LINE_BYTES_MAX, LINES_PER_CHUNK, BadFile, Row, rows
+from generators.rows import CHUNK_BYTES_MAX, LINE_BYTES_MAX, LINES_PER_CHUNK, BadFile, Row, rows
 
 
 def sorted_rows(file: Path) -> list[Row]:
@@ -47,6 +47,26 @@ def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
         "text in UTF-8",
         f"a line of at most {LINE_BYTES_MAX} bytes",
     ]
+
+
+@pytest.mark.crosses("generators/rows/LINE_BYTES_MAX")
+def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None:
+    """Its line break counts."""
+    sizes = [LINE_BYTES_MAX + size for size in (-1, 0, 1, 9 * LINE_BYTES_MAX)]
+    lines = [at(number).ljust(size - 1) for number, size in enumerate(sizes)]
+    found = {
+        row.number: row.fault for row in sorted_rows(written(tmp_path / "a.jsonl", *lines, b""))
+    }
+    told = f"a line of at most {LINE_BYTES_MAX} bytes"
+    assert found == {1: None, 2: None, 3: told, 4: told}
+
+
+@pytest.mark.crosses("generators/rows/CHUNK_BYTES_MAX")
+def test_more_bytes_than_a_chunk_holds_stay_in_order(tmp_path: Path) -> None:
+    long, count = LINE_BYTES_MAX // 2, 2 * CHUNK_BYTES_MAX // LINE_BYTES_MAX + 1
+    lines = [at(count - number).ljust(long) for number in range(count)]
+    found = [row.number for row in sorted_rows(written(tmp_path / "a.jsonl", *lines))]
+    assert found == list(range(count, 0, -1))
 
 
 def test_more_lines_than_a_chunk_stay_in_order(tmp_path: Path) -> None:

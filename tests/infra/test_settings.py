@@ -1,8 +1,10 @@
 """Settings: the environment wins over what was remembered, and that over the defaults."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from infra.settings import (
     InvalidSettings,
@@ -113,3 +115,30 @@ def test_every_setting_is_described() -> None:
 def test_the_document_of_settings_is_the_one_that_is_generated() -> None:
     assert table() in document()
     assert DOCUMENT.read_text(encoding="utf-8") == document()
+
+
+def limits() -> Iterator[tuple[str, float, bool]]:
+    """By setting: a value at each of its limits, and beyond it; and whether it is allowed."""
+    for name, field in Settings.model_fields.items():
+        step = 1 if field.annotation is int else 0.001
+        for each in field.metadata:
+            for word, beyond in (("ge", -step), ("gt", -step), ("le", step), ("lt", step)):
+                if (limit := getattr(each, word, None)) is not None:
+                    yield name, limit, word in ("ge", "le")
+                    yield name, limit - beyond, True
+                    yield name, limit + beyond, False
+                    yield name, limit + 10 * beyond, False
+
+
+@pytest.mark.parametrize(("name", "value", "allowed"), limits())
+@pytest.mark.crosses("settings/*")
+def test_a_setting_goes_up_to_its_limit_and_no_further(
+    name: str, value: float, allowed: bool, tmp_path: Path
+) -> None:
+    try:
+        found = getattr(Settings.model_validate({"data_dir": tmp_path, name: value}), name)
+    except (ValidationError, InvalidSettings):
+        assert not allowed
+    else:
+        assert allowed
+        assert found == value

@@ -2,7 +2,7 @@
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, IntegerType, StructField, StructType
 
 from contracts import RELEASES, Contract
 from pipelines.common.pipeline import Pipeline
@@ -15,7 +15,8 @@ from pipelines.common.transform.extract import as_of_columns
 def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
     """One row per line of an accepted event, and one accounting row per record.
 
-    A line has what its event's lines share, `event_time`, its own fields, `published`, `topic`,
+    A line has what its event's lines share, `event_time`, its own fields with whole numbers as
+    longs (units times a price may need more than 32 bits), `published`, `topic`,
     `line` (its number), `first_line`, `_released` and `first_of_event` for each view. An accounting
     row has the columns of accounting; the columns of the other kind are null.
     """
@@ -34,7 +35,7 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         F.when(is_empty, F.col("_published")).alias("_published"),
         F.when(is_empty, F.col("_reason").isNull()).alias("_applied"),
         *[F.when(~is_empty, F.col(name)).alias(name) for name in (*shared, "event_time")],
-        F.col("_line.*"),
+        *[whole(field).alias(field.name) for field in line_schema(extracts)],
         *[
             F.get(name, F.col("_position"))[column.name].alias(column.name)
             for name, dimension in zip(as_of, pipeline.dimensions, strict=bool(as_of))
@@ -74,11 +75,21 @@ def line_type(extracts: DataFrame) -> ArrayType:
     return array(extracts.schema["lines"].dataType)
 
 
-def line_fields(extracts: DataFrame) -> list[str]:
+def line_schema(extracts: DataFrame) -> StructType:
     line = line_type(extracts).elementType
     if not isinstance(line, StructType):
         raise TypeError(f"A line should be a struct, found {line}.")
-    return line.fieldNames()
+    return line
+
+
+def line_fields(extracts: DataFrame) -> list[str]:
+    return line_schema(extracts).fieldNames()
+
+
+def whole(field: StructField) -> Column:
+    """A field of a line; a whole number of 32 bits becomes one of 64."""
+    value = F.col(f"_line.{field.name}")
+    return value.cast("long") if isinstance(field.dataType, IntegerType) else value
 
 
 def array(kind: DataType) -> ArrayType:

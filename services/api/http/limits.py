@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from services.api.http.problems import Problem
 
 URL_BYTES_MAX = 4_096
-BODY_BYTES_MAX = 65_536
+BODY_BYTES_MAX = 1_048_576  # one event: as much as Kafka takes
 BODIES_UNDER = "/v1/events/"
 REQUESTS_AT_ONCE_MAX = 256
 

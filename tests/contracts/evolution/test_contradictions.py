@@ -73,6 +73,23 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
         ),
         "inventory reads public.inventory.adjustment.v1: units: relies on positive, found anything",
     ),
+    "a consumer has room for fewer items than may come": (
+        lambda at: edit(
+            at, {LOYALTY: [("relies_on:\n", "relies_on:\n      at_most: {lines: 1999}\n")]}
+        ),
+        "loyalty reads public.sales.receipt.v1: lines: relies on at most 1999, found at most 2000",
+    ),
+    "a consumer has room for smaller numbers than may come": (
+        lambda at: edit(
+            at,
+            {
+                LOYALTY: [
+                    ("relies_on:\n", 'relies_on:\n      at_most: {"lines[].unit_price_cents": 9}\n')
+                ]
+            },
+        ),
+        "lines[].unit_price_cents: relies on at most 9, found anything",
+    ),
     "a consumer remembers less than the horizon": (
         lambda at: edit(at, {LOYALTY: [("late: 2 h", "late: 1 h")]}),
         "loyalty reads public.sales.receipt.v1: late: relies on at most 1 h, found 2 h",
@@ -113,14 +130,14 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a version is slipped in": (
         lambda at: shutil.copy(
-            edit(at, {RECEIPT: [("version: 1.0.0", "version: 1.1.0")]}) / RECEIPT,
-            at / "released/topics/sales/receipt.v1/1.1.0.yaml",
+            edit(at, {RECEIPT: [("version: 1.1.0", "version: 1.2.0")]}) / RECEIPT,
+            at / "released/topics/sales/receipt.v1/1.2.0.yaml",
         ),
-        "released/topics/sales/receipt.v1/1.1.0.yaml should have a line in digests.txt",
+        "released/topics/sales/receipt.v1/1.2.0.yaml should have a line in digests.txt",
     ),
     "a successor without a sunset for the one before": (
         lambda at: (at / "topics/sales/receipt.v2.yaml").write_text(
-            (at / RECEIPT).read_text().replace("receipt.v1", "receipt.v2").replace("1.0.0", "2.0.0")
+            (at / RECEIPT).read_text().replace("receipt.v1", "receipt.v2").replace("1.1.0", "2.0.0")
         ),
         "public.sales.receipt.v1 has a successor, public.sales.receipt.v2, but no sunset",
     ),

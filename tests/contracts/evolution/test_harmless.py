@@ -119,11 +119,20 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
         ),
     ),
     "a comment": change(RECEIPT, ("status: active", "status: active  # since the beginning")),
+    "a limit is raised": change(
+        RECEIPT,
+        ("maxItems: 2000", "maxItems: 3000"),
+        ("at most 2000, repeat: {lines: 2001}", "at most 3000, repeat: {lines: 3001}"),
+    ),
     "larger records": change(
         RECEIPT, ('{retention.ms: "-1",', '{max.message.bytes: "2097152", retention.ms: "-1",')
     ),
     "rows stay longer before they are compacted": change(STOCK_LEVEL, ('"600000"', '"900000"')),
     "a new consumer": a_file("consumers/shelf-labels.yaml", CARD),
+    "a consumer has room for as many as may come": change(
+        LOYALTY,
+        ("relies_on:\n", 'relies_on:\n      at_most: {lines: 2000, "lines[].units": 2000000}\n'),
+    ),
     "a consumer uses one more field": change(
         LOYALTY, ("[event_id, event_time,", "[event_id, event_time, store_id,")
     ),
@@ -185,8 +194,8 @@ def test_a_field_more_is_a_minor_version_and_better_words_are_a_patch(tmp_path: 
     release(tmp_path, TODAY)
     HARMLESS["a better description"](tmp_path)
     release(tmp_path, TODAY)
-    assert versions(tmp_path, "topics/sales/receipt.v1") == ["1.0.0", "1.1.0", "1.1.1"]
-    assert "version: 1.1.1\n" in (tmp_path / RECEIPT).read_text()
+    assert versions(tmp_path, "topics/sales/receipt.v1") == ["1.0.0", "1.1.0", "1.2.0", "1.2.1"]
+    assert "version: 1.2.1\n" in (tmp_path / RECEIPT).read_text()
 
 
 def test_a_release_gives_a_new_schema_an_id(tmp_path: Path) -> None:

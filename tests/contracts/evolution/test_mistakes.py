@@ -44,7 +44,7 @@ def field(name: str, after: str) -> Edit:
     return (after, after + told)
 
 
-UNITS = "logicalTypeOptions: {minimum: 1, maximum: 10000}"
+UNITS = "logicalTypeOptions: {minimum: 1, maximum: 1000000}"
 MORE_UNITS = "              description: How many were sold.\n              logicalType: integer\n"
 REGISTER = """      - name: register_id
         description: The till that issued the receipt.
@@ -71,7 +71,13 @@ CUSTOMER_EXAMPLES = (
     '          - {breaks: customer_id has a length of at least 1, set: {customer_id: ""}}\n',
     "          - {breaks: customer_id has a length of at most 64, repeat: {customer_id: 65}}\n",
 )
-FROM_10000 = "lines[].units is at most 10000"
+FROM_LIMIT = "lines[].units is at most 1000000"
+
+FROM_ONE = (
+    ("lines[].units is at least 1", "lines[].units is at least 0"),
+    ('{"lines[].units": 0}', '{"lines[].units": -1}'),
+)
+TEXTS = ("event_id", "register_id", "cashier_id", "card_token", "customer_id")
 
 BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
     "a field that nobody known reads is dropped": (
@@ -182,32 +188,37 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
     "a rule is tightened": (
         {
             RECEIPT: [
-                ("maximum: 10000", "maximum: 100"),
-                (FROM_10000, "lines[].units is at most 100"),
+                ("maximum: 1000000", "maximum: 100"),
+                (FROM_LIMIT, "lines[].units is at most 100"),
             ]
         },
         Break(
             RECEIPTS,
             "lines[].units",
-            "is at most 10000 → is at most 100",
+            "is at most 1000000 → is at most 100",
             (),
             ["inventory", "loyalty"],
             ["simulator", "api", "load"],
         ),
     ),
     "a rule is loosened": (
+        {RECEIPT: [("minimum: 1,", "minimum: 0,"), *FROM_ONE]},
+        Break(RECEIPTS, "lines[].units", "is at least 0", ["inventory", "loyalty"]),
+    ),
+    "an id becomes longer": (
         {
             RECEIPT: [
-                ("maximum: 10000", "maximum: 99999"),
-                (FROM_10000, "lines[].units is at most 99999"),
+                ("maxLength: 64", "maxLength: 65"),
+                ("a length of at most 64", "a length of at most 65"),
+                *((f"{{{name}: 65}}", f"{{{name}: 66}}") for name in TEXTS),
             ]
         },
-        Break(RECEIPTS, "lines[].units", "is at most 99999", ["inventory", "loyalty"]),
+        Break(RECEIPTS, "event_id", "a length of at most 65", ["inventory", "fraud"]),
     ),
     "a rule is dropped, and with it a sign": (
         {
             RECEIPT: [
-                ("minimum: 1, maximum: 10000", "maximum: 10000"),
+                ("minimum: 1, maximum: 1000000", "maximum: 1000000"),
                 (
                     '          - {breaks: "lines[].units is at least 1", '
                     'set: {"lines[].units": 0}}\n',

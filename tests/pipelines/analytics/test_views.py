@@ -68,6 +68,7 @@ def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked)
 
 
 @pytest.mark.parametrize(("after", "late"), [(2 * MINUTE, 0), (2 * MINUTE + MINUTE / 60_000, 1)])
+@pytest.mark.crosses("*/grace")
 def test_late_begins_when_the_grace_after_the_end_is_over(
     ask: Asked, after: timedelta, late: int
 ) -> None:

@@ -87,6 +87,7 @@ def subject(rule: str, size: int) -> str:
     return f"{rule}-{size}"
 
 
+@pytest.mark.crosses("pipelines/fraud/thresholds/signals_max")
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}

@@ -31,6 +31,7 @@ def test_a_young_shelf_is_judged_by_its_own_days() -> None:
     assert of(10, 10).reorder_point_units == 30
 
 
+@pytest.mark.crosses("pipelines/reorder/policy/dispersion_min")
 def test_a_shelf_that_varies_is_kept_fuller() -> None:
     steady, varying = of(10, 10, 10, policy=Policy()), of(0, 30, 0, policy=Policy())
     assert varying.reorder_point_units > steady.reorder_point_units > 30

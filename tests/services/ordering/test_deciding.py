@@ -1,5 +1,7 @@
 """What a review orders, by proposals and open orders."""
 
+import pytest
+
 from services.ordering.deciding import Limits, Order, Proposal, Shelf, decide, derive_order_id
 
 DAY_MS = 86_400_000
@@ -54,6 +56,10 @@ def test_an_order_is_named_by_shelf_and_review_alone() -> None:
     assert derive_order_id(Shelf("S004", SHELF.sku), REVIEW_MS) != large.order_id
 
 
+@pytest.mark.crosses(
+    "services/ordering/deciding/orders_per_store_max",
+    "services/ordering/deciding/units_per_order_max",
+)
 def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     shelves = [Shelf("S003", f"SKU-{number}") for number in range(5)]
     wanted = [proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)]
@@ -63,3 +69,10 @@ def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     )
     assert [one.shelf for one in found] == [shelves[4], shelves[3], other.shelf]
     assert all(one.units == 24 for one in found)
+
+
+@pytest.mark.parametrize("packs", [1, 2, 20])
+@pytest.mark.crosses("services/ordering/deciding/packs_min")
+def test_an_order_is_of_so_many_packs_at_the_least(packs: int) -> None:
+    (order,) = decide(REVIEW_MS, [proposal(moved=38)], [], Limits(packs_min=packs))
+    assert order.units == max(24, 12 * packs)

@@ -40,6 +40,7 @@ def heap(spark: SparkSession) -> Heap:
     return Heap(spark)
 
 
+@pytest.mark.crosses("pipelines/common/runtime/heap/OLD_MIB_MIN")
 def test_what_has_grown_is_collected_and_its_memory_returned(
     spark: SparkSession, heap: Heap
 ) -> None:

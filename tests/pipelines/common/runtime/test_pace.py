@@ -1,10 +1,19 @@
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.common.runtime.backlog import Backlog
-from pipelines.common.runtime.pace import MARGIN, Pace, catching_up, pace
+from pipelines.common.runtime.pace import (
+    LIVE_RECORDS_MAX,
+    MARGIN,
+    ONE_PARTITION_RECORDS_MAX,
+    Pace,
+    catching_up,
+    pace,
+    state_partitions,
+)
 from pipelines.common.runtime.pace import spans as reaches
 from pipelines.inventory.pipeline import PIPELINE
 
@@ -64,3 +73,17 @@ def test_the_watermark_never_passes_the_first_record_left_by_a_batch(span: timed
         paced(Backlog(1, span), batch_is_open=True),
     ):
         assert newest_event - left.memory < oldest_event
+
+
+@pytest.mark.crosses("pipelines/common/runtime/pace/LIVE_RECORDS_MAX")
+def test_a_live_batch_is_no_longer_than_python_reads_soon() -> None:
+    for records, live in ((-1, True), (0, True), (1, False), (9 * LIVE_RECORDS_MAX, False)):
+        backlog = Backlog(LIVE_RECORDS_MAX + records, timedelta())
+        assert pace(PIPELINE.reads, backlog, 10 * LIVE_RECORDS_MAX).live == live
+
+
+@pytest.mark.crosses("pipelines/common/runtime/pace/ONE_PARTITION_RECORDS_MAX")
+def test_a_long_backlog_has_its_state_in_two_partitions() -> None:
+    for records, partitions in ((-1, 1), (0, 1), (1, 2), (9 * ONE_PARTITION_RECORDS_MAX, 2)):
+        backlog = Backlog(ONE_PARTITION_RECORDS_MAX + records, timedelta())
+        assert state_partitions(backlog) == partitions

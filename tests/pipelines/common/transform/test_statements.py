@@ -1,5 +1,6 @@
 """A statement that does not fit its contract is refused, and says what was expected."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_a_statement_that_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(BadStatement, match=expected):
         told(tmp_path, GOOD.replace(before, after))
+
+
+@pytest.mark.parametrize("minutes", [23, 24, 25, 240])
+@pytest.mark.crosses("pipelines/common/transform/statements/WINDOWS_PER_LINE_MAX")
+def test_a_line_lies_in_so_many_windows_and_no_more(tmp_path: Path, minutes: int) -> None:
+    hopping = f"hopping(event_time, INTERVAL {minutes} MINUTES, INTERVAL 1 MINUTE)"
+    allowed = nullcontext() if minutes <= 24 else pytest.raises(BadStatement, match="1 to 24 whole")
+    with allowed:
+        told(tmp_path, GOOD.replace("tumbling(event_time, INTERVAL 1 MINUTE)", hopping))
 
 
 def test_what_is_no_sql_is_refused(tmp_path: Path) -> None:

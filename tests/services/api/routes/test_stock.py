@@ -82,6 +82,7 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
         ({"sku": "' or 1=1 --"}, []),
     ],
 )
+@pytest.mark.crosses("services/api/routes/stock/LOW_UNITS_MAX")
 def test_shelves_are_filtered_and_sorted(
     shelves: Answers, query: dict[str, str | int], found: list[tuple[str, str]]
 ) -> None:

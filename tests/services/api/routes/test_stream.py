@@ -100,6 +100,7 @@ def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(
         assert (event.kind, event.id, event.data["reason"]) == ("reset", "1-0", reason)
 
 
+@pytest.mark.crosses("services/api/store/changes/ROWS_PER_CHANGE_MAX")
 def test_a_commit_that_changes_too_much_is_a_reset(
     inventory: Writing, shelves: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +154,7 @@ def entered(sources: Sources) -> Positions:
     return place
 
 
+@pytest.mark.crosses("services/api/store/changes/ROWS_KEPT_MAX")
 def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
     log: MemoryLog, inventory: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +204,7 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
         assert next(events, None) is None
 
 
+@pytest.mark.crosses("services/api/routes/stream/STREAMS_MAX")
 def test_so_many_readers_and_no_more_until_one_leaves(
     log: MemoryLog, inventory: Writing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +312,7 @@ def test_a_stream_of_a_view_that_is_withdrawn_ends(
     assert (last.kind, last.data["reason"]) == ("end", positions.WITHDRAWN)
 
 
+@pytest.mark.crosses("services/api/http/positions/VIEWS_MAX")
 def test_no_more_views_than_the_limit_are_one_stream(api: Answers) -> None:
     views = "&".join(f"view={number}" for number in range(positions.VIEWS_MAX + 1))
     assert api.get(f"/v1/stream?{views}").status_code == HTTPStatus.UNPROCESSABLE_ENTITY

@@ -1,0 +1,155 @@
+"""Every bound that data or load can reach, found by looking where it is declared.
+
+Nothing is copied here. Contracts say the limits of their fields, horizons, skews and retentions;
+settings say theirs; of the code, each constant and each threshold whose name ends in MAX or MIN is
+a bound, unless it says how long to wait for something or how much of it to show.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contracts import CONTRACTS, Contract
+from contracts.projection import spelled
+from contracts.shape import Rule
+from contracts.times import span
+from infra.settings import Settings, root
+
+LOOKED_AT = (
+    "contracts/**/*.py",
+    "infra/kafka/*.py",
+    "generators/intake.py",
+    "generators/log_end.py",
+    "generators/rows.py",
+    "pipelines/**/*.py",
+    "services/**/*.py",
+    "replay/*.py",
+    "audit/log.py",
+    "audit/tables.py",
+)
+"""Where code meets what others send. What the simulator draws, and what a command prints, is not
+there.
+"""
+
+NAMED = re.compile(r"_(MAX|MIN)$", re.IGNORECASE)
+WAITING = re.compile(r"(SECONDS|_MS)_(MAX|MIN)$")
+SHOWING = re.compile(r"SHOWN|^(FOUND|SAMPLES?|FACETS|PERIODS)_")
+
+SAYS: Mapping[str, Callable[[Any], str]] = {
+    "minimum": "at least {}".format,
+    "exclusiveMinimum": "more than {}".format,
+    "minLength": "at least {} characters".format,
+    "minItems": "at least {} items".format,
+    "maximum": "at most {}".format,
+    "exclusiveMaximum": "less than {}".format,
+    "maxLength": "at most {} characters".format,
+    "maxItems": "at most {} items".format,
+    "maxBytes": "at most {} bytes".format,
+    "pattern": "matches `{}`".format,
+}
+"""The kinds of rules that say how much of something there may be, in words."""
+
+TIMES = ("horizon", "skew", "grace", "retention")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One limit, where it is declared."""
+
+    home: str
+    """A contract, a file of code without its ending, or `settings`."""
+    what: str
+    """Of a contract `lines[].units.maximum` or `horizon`; a constant, a threshold or a setting."""
+    says: str
+    meaning: str = ""
+    """As the declaration says; empty where the name says it all."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.home}/{self.what}"
+
+
+def bounds() -> tuple[Bound, ...]:
+    """Every bound; no two have one name."""
+    return (*of_contracts(), *of_code(), *of_settings())
+
+
+def of_contracts() -> Iterator[Bound]:
+    for contract in CONTRACTS.values():
+        for rule in limits(contract):
+            what = f"{spelled(rule.path)}.{rule.kind}"
+            yield Bound(
+                contract.name, what, f"`{spelled(rule.path)}` {SAYS[rule.kind](rule.limit)}"
+            )
+        for time in TIMES:
+            if (length := getattr(contract, time)) is not None:
+                yield Bound(contract.name, time, f"{time} {span(length)}")
+
+
+def limits(contract: Contract) -> list[Rule]:
+    """The rules of a contract that say how much of something there may be."""
+    return [rule for rule in contract.rules if rule.kind in SAYS]
+
+
+def of_code() -> Iterator[Bound]:
+    for pattern in LOOKED_AT:
+        for file in sorted(root().glob(pattern)):
+            home = file.relative_to(root()).with_suffix("").as_posix()
+            for what, value, meaning in _declared(file):
+                if NAMED.search(what) and not (WAITING.search(what) or SHOWING.search(what)):
+                    yield Bound(home, what, value, meaning)
+
+
+def of_settings() -> Iterator[Bound]:
+    for name, field in Settings.model_fields.items():
+        found = [says for each in field.metadata if (says := _limit(each))]
+        if found:
+            yield Bound("settings", name.upper(), ", ".join(found), field.description or "")
+
+
+def _limit(metadata: object) -> str | None:
+    """What pydantic's metadata of a field say of how much it may be."""
+    for word, says in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "below")):
+        if (limit := getattr(metadata, word, None)) is not None:
+            return f"{says} {limit:g}"
+    return None
+
+
+def _declared(file: Path) -> Iterator[tuple[str, str, str]]:
+    """The names that a file assigns, outside of functions, with value and meaning."""
+    text = file.read_text(encoding="utf-8")
+    lines, module = text.splitlines(), ast.parse(text)
+    classes = [one for one in module.body if isinstance(one, ast.ClassDef)]
+    for body in (module.body, *(one.body for one in classes)):
+        for number, node in enumerate(body):
+            meaning = _meaning(lines, node, body[number + 1 : number + 2])
+            for name, value in _assigned(node):
+                if not isinstance(value, ast.Call) or "Field" not in ast.unparse(value.func):
+                    yield name, ast.unparse(value), meaning
+
+
+def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+        yield node.target.id, node.value
+    elif isinstance(node, ast.Assign):
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for each, of_it in zip(target.elts, value.elts, strict=True):
+                if isinstance(each, ast.Name):
+                    yield each.id, of_it
+
+
+def _meaning(lines: list[str], node: ast.stmt, following: list[ast.stmt]) -> str:
+    """What a comment behind the declaration says, or the text after it."""
+    _, mark, comment = lines[(node.end_lineno or node.lineno) - 1].partition("  # ")
+    if mark:
+        return comment
+    for after in following:
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            return " ".join(str(after.value.value).split())
+    return ""

@@ -1,0 +1,150 @@
+"""docs/bounds.md, written from the bounds and the tests that cross them: `python -m tests.bounds`.
+
+A test that goes up to a bound and beyond it says so: `@pytest.mark.crosses("a bound's name")`, with
+stars where it goes through many.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from audit.bounds import Bound, bounds
+from infra.settings import root
+
+DOCUMENT = root() / "docs" / "bounds.md"
+MARK = "pytest.mark.crosses"
+
+NO_ANSWER = "only how long something takes depends on it, no answer"
+NOT_CROSSED: Mapping[str, str] = {
+    "contracts/evolution/http/DEPTH_MAX": "a document that refers to itself ends there",
+    "contracts/evolution/wire/SCHEMAS_MAX": NO_ANSWER,
+    "contracts/writing/ENTRY_BYTES_MAX": NO_ANSWER,
+    "infra/kafka/read/RECORDS_PER_POLL_MAX": NO_ANSWER,
+    "generators/intake/RECORDS_PER_TICK_MAX": "what is left waits for the next world minute",
+    "generators/log_end/CHUNK_RECORDS_MAX": NO_ANSWER,
+    "generators/rows/MEMORY_MAX": NO_ANSWER,
+    "pipelines/common/runtime/ending/JOBS_MAX": "how a query that is stopped has ended",
+    "pipelines/common/runtime/session/SLOTS_MAX": NO_ANSWER,
+    "pipelines/common/runtime/session/METHOD_BYTES_MAX": NO_ANSWER,
+    "pipelines/common/transform/dimensions/RECORDS_PER_POLL_MAX": NO_ANSWER,
+    "pipelines/lake/silver/APART_MAX": "copies of one event say the same time",
+    "pipelines/supervisor/FAILURES_MAX": "no test ends a generation's process so often in a row",
+    "services/api/http/server/HEADER_BYTES_MAX": "uvicorn holds it",
+    "services/api/lake/tables/AT_ONCE_MAX": NO_ANSWER,
+    "services/api/routes/products/STORES_MAX": "the simulator has no more stores",
+    "services/api/store/changelog/RECORDS_PER_READ_MAX": NO_ANSWER,
+    "services/api/store/database/*": NO_ANSWER,
+    "services/api/store/rate/MARKERS_MAX": "a rate over the last minute needs no more",
+    "services/api/store/snapshots/*": NO_ANSWER,
+    "services/quarantine/release/CLOCKS_READ_MAX": "the newest clock is among the last ones",
+    "services/quarantine/following/RECORDS_PER_BATCH_MAX": NO_ANSWER,
+    "services/supplier/following/ORDERS_PER_BATCH_MAX": NO_ANSWER,
+    "services/supplier/shipping/late_max": "a supplier is not held to it",
+    "audit/log/RECORDS_PER_POLL_MAX": NO_ANSWER,
+}
+"""Bounds that no test crosses yet, or that need none, each with the reason."""
+
+INTRODUCTION = """\
+# Bounds
+
+`python -m tests.bounds` writes this file from the contracts, the code and the settings, where each
+bound is declared, and from the tests that cross it: at the bound, one less, one more, and far
+beyond. A test compares the file with them, and fails for a bound that nothing crosses. How long
+something is waited for, and how much of a thing is shown, is not listed.
+
+"""
+CONTRACTS, CODE, SETTINGS = "Contracts", "Code and thresholds", "Settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A test, and the bounds that it says it crosses."""
+
+    file: Path
+    test: str
+    crosses: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A link, as seen from the document."""
+        return f"[{self.test}](../{self.file.relative_to(root()).as_posix()})"
+
+
+@cache
+def crossings() -> tuple[Crossing, ...]:
+    """Every test that is marked, in the order of the files."""
+    return tuple(one for file in sorted((root() / "tests").rglob("test_*.py")) for one in of(file))
+
+
+def of(file: Path) -> Iterator[Crossing]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and (names := tuple(_marked(node))):
+            yield Crossing(file, node.name, names)
+
+
+def _marked(test: ast.FunctionDef) -> Iterator[str]:
+    for decorator in test.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == MARK:
+            for each in decorator.args:
+                if not isinstance(each, ast.Constant):
+                    raise TypeError(f"{test.name}: {MARK} takes names, {ast.unparse(each)} is none")
+                yield str(each.value)
+
+
+def crossing(bound: Bound) -> list[Crossing]:
+    """The tests that cross a bound."""
+    return [
+        one for one in crossings() if any(fnmatchcase(bound.name, name) for name in one.crosses)
+    ]
+
+
+def why_not(bound: Bound) -> str | None:
+    """Why no test crosses a bound; None where that has no reason."""
+    found = (why for name, why in NOT_CROSSED.items() if fnmatchcase(bound.name, name))
+    return next(found, None)
+
+
+def document() -> str:
+    """The text of docs/bounds.md."""
+    parts = [INTRODUCTION]
+    for title, some in _parts().items():
+        rows = _of_contracts(some) if title == CONTRACTS else _one_by_one(some)
+        head = "| contract | bounds | crossed by |" if title == CONTRACTS else HEAD
+        parts += [f"## {title}\n\n{head}\n|---|---|---|{'' if title == CONTRACTS else '---|'}\n"]
+        parts += [f"{row}\n" for row in rows] + ["\n"]
+    return "".join(parts).rstrip() + "\n"
+
+
+HEAD = "| bound | is | meaning | crossed by |"
+
+
+def _parts() -> Mapping[str, list[Bound]]:
+    found: dict[str, list[Bound]] = {CONTRACTS: [], CODE: [], SETTINGS: []}
+    for one in bounds():
+        is_code = "/" in one.home
+        found[SETTINGS if one.home == "settings" else CODE if is_code else CONTRACTS].append(one)
+    return found
+
+
+def _of_contracts(some: Iterable[Bound]) -> Iterator[str]:
+    """A row per contract."""
+    by_contract: dict[str, list[Bound]] = defaultdict(list)
+    for one in some:
+        by_contract[one.home].append(one)
+    for contract, own in by_contract.items():
+        tests = dict.fromkeys(str(test) for one in own for test in crossing(one))
+        says = "; ".join(one.says for one in own).replace("|", "\\|")
+        yield f"| `{contract}` | {says} | {', '.join(tests)} |"
+
+
+def _one_by_one(some: Iterable[Bound]) -> Iterator[str]:
+    for one in some:
+        tests = ", ".join(map(str, crossing(one))) or f"none: {why_not(one)}"
+        yield f"| `{one.name}` | {one.says} | {one.meaning} | {tests} |".replace("||", "| |")
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")

@@ -1,0 +1,104 @@
+"""Values around the limits of a contract: at each limit, one less, one more, ten times as much."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from audit.bounds import limits
+from contracts import Contract, Rule
+
+SIZE_MAX = 200_000
+"""Of what is ten times as much: more says nothing new, and takes long."""
+RUN = re.compile(r"\^(\[[^\]]+\]+?)(\[[^\]]+\]+?)?\{(\d+)(?:,(\d+))?\}\$")
+
+
+class Around(NamedTuple):
+    """A value near the limit of a rule."""
+
+    rule: Rule
+    value: dict[str, Any]
+    keeps: bool
+    """Whether it keeps the rule."""
+
+
+def around(contract: Contract) -> Iterator[Around]:
+    """A record for each place around each limit of the contract."""
+    for rule in limits(contract):
+        for found, keeps in NEAR[rule.kind](contract, rule):
+            yield Around(rule, changed(contract.examples[0], rule.path, found), keeps)
+
+
+def changed(record: Mapping[str, Any], path: tuple[str, ...], found: Any) -> dict[str, Any]:
+    """The record with that at the path; in every item, where there are items."""
+    head, *rest = path
+    if not rest:
+        return {**record, head: found}
+    return {**record, head: [changed(item, tuple(rest), found) for item in record[head]]}
+
+
+def numbers(inwards: int, excluded: bool = False) -> Callable[..., Iterator[tuple[int, bool]]]:
+    def near(_: Contract, rule: Rule) -> Iterator[tuple[int, bool]]:
+        limit = int(str(rule.limit))
+        last = limit + inwards if excluded else limit
+        yield last, True
+        yield last + inwards, True
+        yield last - inwards, False
+        yield last - inwards * max(abs(9 * limit), 9), False
+
+    return near
+
+
+def sizes(inwards: int) -> Callable[..., Iterator[tuple[Any, bool]]]:
+    def near(contract: Contract, rule: Rule) -> Iterator[tuple[Any, bool]]:
+        limit = int(str(rule.limit))
+        one = unit(contract, rule)
+        yield one * limit, True
+        yield one * (limit + inwards), True
+        if limit - inwards >= 0:
+            yield one * (limit - inwards), False
+        if inwards < 0:
+            yield one * min(10 * limit, limit + SIZE_MAX), False
+
+    return near
+
+
+def unit(contract: Contract, rule: Rule) -> Any:
+    """What can be repeated: a character, a byte, a list of one item."""
+    if rule.kind == "maxBytes":
+        return b"x"
+    return "x" if rule.kind.endswith("Length") else first_items(contract, rule.path)
+
+
+def first_items(contract: Contract, path: tuple[str, ...]) -> list[Any]:
+    found: Any = contract.examples[0]
+    for name in path[:-1]:
+        found = found[name][0]
+    return list(found[path[-1]][:1])
+
+
+def texts(_: Contract, rule: Rule) -> Iterator[tuple[str, bool]]:
+    """By the counts at the pattern's end: texts of letters, as short and as long as may be."""
+    counts = re.search(r"\{(\d+)(?:,(\d+))?\}\$$", str(rule.limit))
+    assert counts, f"a pattern that ends in counts, found {rule.limit}"
+    before = 1 if str(rule.limit).startswith("^[a-z][") else 0
+    least, most = int(counts[1]) + before, int(counts[2] or counts[1]) + before
+    letter = "X" if "A-Z" in str(rule.limit) else "x"
+    for size in (least, most, min(least + 1, most), max(most - 1, least)):
+        yield letter * size, True
+    for size in (least - 1, most + 1, 10 * most):
+        yield letter * size, False
+    yield letter * (least - 1) + "/", False
+
+
+NEAR: Mapping[str, Callable[[Contract, Rule], Iterator[tuple[Any, bool]]]] = {
+    "minimum": numbers(1),
+    "exclusiveMinimum": numbers(1, excluded=True),
+    "maximum": numbers(-1),
+    "exclusiveMaximum": numbers(-1, excluded=True),
+    "minLength": sizes(1),
+    "minItems": sizes(1),
+    "maxLength": sizes(-1),
+    "maxItems": sizes(-1),
+    "maxBytes": sizes(-1),
+    "pattern": texts,
+}

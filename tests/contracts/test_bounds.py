@@ -1,0 +1,55 @@
+"""Every limit of every contract is where it says it is, whoever holds a record against it."""
+
+from datetime import timedelta
+
+import pytest
+
+from audit.log import Record
+from audit.validation import untimely
+from contracts import CONTRACTS, Contract, encode, key
+from contracts.checks import in_order
+from contracts.times import MILLISECOND
+from contracts.validation import FUTURE, LATE, VALIDATED, Rejection, validate
+from tests.contracts.around import around
+from tests.contracts.broken_rules import broken_rules
+
+EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
+TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
+
+
+@EVERY
+@pytest.mark.crosses("*.v?/*.m[ia][nx]*", "*.v?/*.pattern")
+def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None:
+    checks = {asked.name: asked for asked in in_order(contract)}
+    for one in around(contract):
+        named = one.rule.name
+        assert (named not in broken_rules(contract, one.value)) == one.keeps, named
+        assert checks[named].holds(one.value) == one.keeps, named
+
+
+@pytest.mark.parametrize("contract", TIMED, ids=repr)
+@pytest.mark.crosses("public.*/horizon", "public.*/skew")
+def test_an_event_may_be_so_late_or_ahead_and_no_more(contract: Contract) -> None:
+    for limit, side, reason in ((contract.horizon, 1, LATE), (contract.skew, -1, FUTURE)):
+        if limit is None:
+            continue
+        for apart, expected in (
+            (limit - MILLISECOND, None),
+            (limit, None),
+            (limit + MILLISECOND, reason),
+            (10 * limit, reason),
+        ):
+            assert verdicts(contract, side * apart) == {expected}
+
+
+def verdicts(contract: Contract, delay: timedelta) -> set[str | None]:
+    """Why an event is rejected that was published so long after it happened, by both validators."""
+    event = contract.examples[0]
+    published_ms = round((event[str(contract.event_time)] + delay).timestamp() * 1000)
+    record = Record(
+        contract.name, 0, 0, published_ms, key(contract, event), encode(contract, event), {}
+    )
+    found = validate(contract, record.key, record.value, published_ms)
+    assert isinstance(record.value, bytes)
+    ours = found.reason if isinstance(found, Rejection) else None
+    return {ours, untimely(record, {**event, "event_time": event[str(contract.event_time)]})}

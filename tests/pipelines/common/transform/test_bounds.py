@@ -1,0 +1,35 @@
+"""Spark sees every limit of every contract of events where Python sees it."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts import RELEASES, encode, key
+from contracts.validation import VALIDATED, Rejection, validate
+from pipelines.common.transform.events import events
+from tests.contracts.around import around
+from tests.pipelines.log import RECORD
+
+pytestmark = pytest.mark.spark
+
+BYTES_MAX = 1_000_000
+"""Of a record: what is larger never reaches a pipeline."""
+
+
+@pytest.mark.parametrize("name", [one for one in VALIDATED if one != RELEASES.name])
+@pytest.mark.crosses("public.*.v?/*.m[ia][nx]*", "public.*.v?/*.pattern")
+def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, name: str) -> None:
+    agreed = VALIDATED[name]
+    rows, expected = [], []
+    for offset, one in enumerate(around(agreed)):
+        value = encode(agreed, one.value)
+        if len(value) > BYTES_MAX:
+            continue
+        published = one.value[str(agreed.event_time)]
+        row = key(agreed, one.value), value
+        found = validate(agreed, *row, round(published.timestamp() * 1000))
+        rows.append((name, 0, offset, published, *row))
+        expected.append(found.reason if isinstance(found, Rejection) else None)
+    records = spark.createDataFrame(rows, RECORD).coalesce(1)
+    said = [row["_reason"] for row in events((agreed,), records).select("_reason").collect()]
+    assert said == expected
+    assert len(set(expected)) > 2

@@ -1,0 +1,136 @@
+"""Every parameter of the API goes up to its limit, and no further."""
+
+import asyncio
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+import pytest
+from confluent_kafka import Producer
+from starlette.types import Message, Receive, Scope, Send
+
+from services.api import openapi
+from services.api.http.limits import REQUESTS_AT_ONCE_MAX, Limits
+from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher, Record
+from tests.services.memory import MemoryLog
+from tests.services.serving import NO_BROKER, Answers, memory_sources, serving
+
+
+class Parameter(NamedTuple):
+    path: str
+    name: str
+    schema: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """One without anything to answer from: what it refuses it refuses before it looks."""
+    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+        yield answers
+
+
+def limited() -> Iterator[Parameter]:
+    """The parameters of queries that have a limit."""
+    for path, operations in openapi.read_committed()["paths"].items():
+        if "{" in path:
+            continue
+        for parameter in operations.get("get", {}).get("parameters", ()):
+            for schema in parameter["schema"].get("anyOf", [parameter["schema"]]):
+                if parameter["in"] == "query" and schema.keys() & SIZES.keys():
+                    yield Parameter(path, parameter["name"], schema)
+
+
+def values(schema: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
+    """What the parameter is given, as often as it is given; and whether that is allowed."""
+    for word, limit in schema.items():
+        if word in SIZES:
+            for size, fits in ((limit, True), (limit - 1, True), (limit + 1, False)):
+                yield SIZES[word](size), fits
+            yield SIZES[word](10 * limit), False
+
+
+SIZES: dict[str, Any] = {
+    "maximum": lambda size: [str(size)],
+    "maxLength": lambda size: ["x" * size],
+    "maxItems": lambda size: [f"public.sales.receipt.v1/0/{number}" for number in range(size)],
+}
+
+
+@pytest.mark.parametrize("parameter", limited(), ids=lambda one: f"{one.path}?{one.name}")
+@pytest.mark.crosses(
+    "services/api/http/cursors/CHARACTERS_MAX",
+    "services/api/http/parameters/*_MAX",
+    "services/api/http/read_your_writes/RECORDS_MAX",
+    "services/api/routes/best_sellers/TOP_MAX",
+    "services/api/routes/quarantine/WORDS_MAX",
+)
+def test_a_parameter_goes_up_to_its_limit_and_no_further(
+    api: Answers, parameter: Parameter
+) -> None:
+    for given, fits in values(parameter.schema):
+        query = "&".join(f"{parameter.name}={each}" for each in given)
+        answer = api.request("GET", f"{parameter.path}?{query}")
+        detail = answer.json()["detail"] if answer.is_error else ""
+        refused = answer.status_code in (
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            HTTPStatus.REQUEST_URI_TOO_LONG,
+        ) and ("at most" in detail or "less than or equal" in detail)
+        assert refused != fits, (query[:100], answer.status_code, detail)
+
+
+@pytest.mark.crosses("services/api/http/limits/REQUESTS_AT_ONCE_MAX")
+def test_so_many_requests_are_answered_at_once_and_no_more() -> None:
+    asyncio.run(_ask_at_once())
+
+
+async def _ask_at_once() -> None:
+    go_on, statuses = asyncio.Event(), list[int]()
+
+    async def slow(_: Scope, __: Receive, send: Send) -> None:
+        await go_on.wait()
+        await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": []})
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "raw_path": b"/",
+        "query_string": b"",
+        "headers": [],
+    }
+    limits = Limits(slow)
+    asked = [
+        asyncio.create_task(limits(scope, receive, send)) for _ in range(10 * REQUESTS_AT_ONCE_MAX)
+    ]
+    await asyncio.sleep(0)
+    assert statuses == [HTTPStatus.SERVICE_UNAVAILABLE] * 9 * REQUESTS_AT_ONCE_MAX
+    go_on.set()
+    await asyncio.gather(*asked)
+    assert statuses.count(HTTPStatus.OK) == REQUESTS_AT_ONCE_MAX
+    await limits(scope, receive, send)
+    assert statuses[-1] == HTTPStatus.OK
+
+
+@pytest.mark.crosses("services/api/store/publisher/AT_ONCE_MAX")
+def test_so_many_events_are_on_their_way_and_no_more() -> None:
+    asyncio.run(_publish_at_once())
+
+
+async def _publish_at_once() -> None:
+    publisher = Publisher(lambda: Producer(NO_BROKER))
+    record = Record("public.sales.receipt.v1", b"S001", b"", 0)
+    publisher.start()
+    try:
+        found = await asyncio.gather(
+            *(publisher.publish(record) for _ in range(10 * AT_ONCE_MAX)), return_exceptions=True
+        )
+    finally:
+        publisher.stop()
+    assert sum(isinstance(one, Full) for one in found) == 9 * AT_ONCE_MAX
