@@ -12,7 +12,7 @@ from audit.log import read
 from audit.validation import Unreadable, event
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Offsets, admin, end_offsets
 from infra.settings import Settings
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -37,7 +37,7 @@ VIEWS: Mapping[str, Contract] = {
 class Oracle(inventory.Oracle):
     """The log of receipts and refunds below some offsets, and the products as they are known."""
 
-    def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
+    def __init__(self, settings: Settings, ends: Offsets) -> None:
         super().__init__(settings, ends)
         self.load("announced", pa.Table.from_pylist(list(costs(settings)), COSTS))
         self.engine.execute(f"create view cost as {inventory.query('cost')}")

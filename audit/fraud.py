@@ -13,12 +13,12 @@ import duckdb
 
 from audit.fraud_score import thresholds as held_against
 from audit.inventory import Book, Place
-from audit.limits import thresholds
+from audit.limits import load_thresholds
 from audit.log import Record, read
 from audit.tables import Row, Tables
 from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, admin, end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 
@@ -59,7 +59,7 @@ class FraudOracle:
         self,
         records: Iterable[Record],
         limits: Thresholds,
-        ends: Mapping[Partition, int] | None = None,
+        ends: Offsets | None = None,
     ) -> None:
         """Ends: of the partitions read, for the books."""
         self.ends = ends or {}
@@ -78,7 +78,7 @@ class FraudOracle:
     def view(self) -> list[Row]:
         """The alerts, in the order of the key."""
         found = self._tables.engine.sql(text("alerts")).to_arrow_table().to_pylist()
-        return [timed(row) for row in found]
+        return [restore_times(row) for row in found]
 
     @property
     def ends_at(self) -> datetime:
@@ -100,13 +100,13 @@ class FraudOracle:
         return {at: why for at, why in found.items() if at[:2] in self.ends}
 
 
-def fraud_oracle(settings: Settings, ends: Mapping[Partition, int], code: Path) -> FraudOracle:
+def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
     """The oracle of a log below some offsets, by the thresholds that stand in that code.
 
     Prices, products and stores are taken as they are known by now.
     """
     known = end_offsets(admin(settings), SIDES)
-    return FraudOracle(read(settings, {**ends, **known}), thresholds(code, "fraud"), ends)
+    return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
 
 
 def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
@@ -128,7 +128,7 @@ def text(query: str) -> str:
     return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 
 
-def timed(row: Row) -> Row:
+def restore_times(row: Row) -> Row:
     """The row with its times as times."""
     times = ("interval_start", "interval_end", "decided_at")
     evidence = [

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any, NamedTuple
 
-from audit.log import numbered, read
+from audit.log import number_records, read
 from contracts import INCIDENTS, decode
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
@@ -206,5 +206,5 @@ def thresholds(limits: Thresholds) -> Mapping[str, int]:
 
 def incidents_of(settings: Settings) -> list[Incident]:
     """Every incident that the simulator has told."""
-    told = numbered(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
+    told = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
     return [decode(record.value).value for record, number in told if number is not None]

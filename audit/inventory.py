@@ -5,7 +5,7 @@ deduplication and lateness, in another engine.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.log import Record, numbered, read
-from audit.validation import Event, Said, Unreadable, said
+from audit.log import Record, number_records, read
+from audit.validation import Event, Said, Unreadable, read_record
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from infra.settings import Settings
 
 Row = dict[str, Any]
@@ -63,7 +63,7 @@ class Book:
 class Oracle:
     """The log below some offsets, loaded once, to be asked."""
 
-    def __init__(self, settings: Settings, ends: Mapping[Partition, int]) -> None:
+    def __init__(self, settings: Settings, ends: Offsets) -> None:
         self.ends = ends
         self._unreadable: Counter[Partition] = Counter()
         self.rejected: dict[Place, Collection[str]] = {}
@@ -121,12 +121,12 @@ class Oracle:
         return books
 
     def _readable(self, settings: Settings) -> Iterator[tuple[Record, int | None, Said]]:
-        for record, sequence in numbered(read(settings, self.ends)):
+        for record, sequence in number_records(read(settings, self.ends)):
             at = record.topic, record.partition
             if sequence is not None:
                 self.simulated[at] = sequence + 1
             try:
-                found = said(record)
+                found = read_record(record)
                 if found.untimely:
                     self.rejected[*at, record.offset] = (found.untimely,)
                 yield record, sequence, found
@@ -148,14 +148,14 @@ def query(name: str) -> str:
 def chunks(events: Iterator[tuple[Record, int | None, Said]]) -> Iterator[pa.Table]:
     lines: list[Row] = []
     for record, sequence, found in events:
-        lines += posted(record, sequence, found)
+        lines += list_lines(record, sequence, found)
         if len(lines) >= LINES_PER_CHUNK:
             yield pa.Table.from_pylist(lines, POSTED)
             lines = []
     yield pa.Table.from_pylist(lines, POSTED)
 
 
-def posted(record: Record, sequence: int | None, found: Said) -> list[Row]:
+def list_lines(record: Record, sequence: int | None, found: Said) -> list[Row]:
     """A row per line of the event."""
     happened = found.movement
     shared = {
@@ -170,10 +170,13 @@ def posted(record: Record, sequence: int | None, found: Said) -> list[Row]:
         "store_id": happened.get("store_id"),
     }
     nothing = {"unit_price_cents": None, **dict.fromkeys(MOVEMENTS, 0)}
-    return [{**shared, "sku": sku, **nothing, **said} for sku, said in moved(found.topic, happened)]
+    return [
+        {**shared, "sku": sku, **nothing, **said}
+        for sku, said in read_movements(found.topic, happened)
+    ]
 
 
-def moved(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
+def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
     """The sku of each line, and what the line says of it; a heartbeat has one line of no shelf."""
     if topic == HEARTBEATS.name:
         yield None, {}

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from audit.inventory import query
 from audit.log import Record
-from audit.validation import Event, Unreadable, event, said, untimely
+from audit.validation import Event, Unreadable, event, read_record, untimely
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 
 Place = tuple[int, int]
@@ -31,7 +31,7 @@ def events(records: Iterable[Record], topics: Iterable[str]) -> Events:
     found: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
     seen: set[tuple[str, int, str]] = set()
     for record in records:
-        if record.topic not in found or (happened := accepted(record)) is None:
+        if record.topic not in found or (happened := accept_event(record)) is None:
             continue
         identity = record.topic, record.partition, happened["event_id"]
         if identity not in seen:
@@ -40,10 +40,10 @@ def events(records: Iterable[Record], topics: Iterable[str]) -> Events:
     return found
 
 
-def accepted(record: Record) -> Event | None:
+def accept_event(record: Record) -> Event | None:
     """What the record says, if it is right, and in time."""
     try:
-        said(record)  # of a release: what it wraps, too
+        read_record(record)  # of a release: what it wraps, too
         happened = event(record)
     except Unreadable:
         return None

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from audit.inventory import Oracle, Row
-from audit.log import numbered, read
+from audit.log import number_records, read
 from contracts import LEDGER, decode
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
@@ -133,7 +133,7 @@ def units_of(row: Row) -> Units:
 
 def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every page, with the number of its partition: its store has the same one everywhere."""
-    pages = numbered(read(settings, end_offsets(admin(settings), [LEDGER.name])))
+    pages = number_records(read(settings, end_offsets(admin(settings), [LEDGER.name])))
     for record, number in pages:
         if number is not None and record.value is not None:
             yield record.partition, dict(decode(record.value).value)

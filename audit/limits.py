@@ -1,26 +1,37 @@
-"""The thresholds of a generation, as they stand in its own copy of the code."""
+"""The thresholds and the policy of a generation, as they stand in its own copy of the code."""
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from infra.settings import Settings, root
+from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import generations
 
 
-def thresholds(code: Path, pipeline: str) -> Any:
+def load_thresholds(code: Path, pipeline: str) -> Any:
     """The pipeline's `Thresholds`, as that copy of the code has them."""
-    file = code / "pipelines" / pipeline / "thresholds.py"
-    spec = spec_from_file_location(f"thresholds_of_{pipeline}", file)
+    return _load(code / "pipelines" / pipeline / "thresholds.py").Thresholds()
+
+
+def load_policy(code: Path) -> Any:
+    """The `Policy` of the reorder pipeline, as that copy of the code has it."""
+    return _load(code / "pipelines" / "reorder" / "policy.py").Policy()
+
+
+def find_code(settings: Settings, pipeline: str, number: int) -> Path:
+    """Where the generation's code is; the project's own where its copy is not on this machine."""
+    generation = generations(settings, pipeline).of(number)
+    copy = locate_code(settings, generation) if generation else root()
+    return copy if copy.exists() else root()
+
+
+def _load(file: Path) -> ModuleType:
+    """The module in the file, beside the one of its name that is imported already."""
+    spec = spec_from_file_location(f"{file.stem}_of_{file.parent.name}", file)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Thresholds()
-
-
-def code_of(settings: Settings, pipeline: str, number: int) -> Path:
-    """Where the generation's code is; the project's own where its copy is not on this machine."""
-    generation = generations(settings, pipeline).of(number)
-    copy = generation.code(settings) if generation else root()
-    return copy if copy.exists() else root()
+    return module

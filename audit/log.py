@@ -13,7 +13,7 @@ from pyarrow.dataset import field
 
 from contracts import CONTRACTS
 from infra.errors import UserError
-from infra.kafka import Partition, admin, consumer, start_offsets
+from infra.kafka import Offsets, Partition, admin, consumer, start_offsets
 from infra.lake import folders
 from infra.settings import Settings
 
@@ -44,7 +44,7 @@ class Record:
     headers: Mapping[str, str | bytes | None]
 
 
-def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
+def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """Each record below the end offset of its partition, partition by partition in log order.
 
     Where the log does not begin at its first record any more, the archive does.
@@ -71,9 +71,9 @@ def read(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
         reader.close()
 
 
-def head(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
+def head(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """The records that are in the archive alone, of the topics that it keeps."""
-    starts = start_offsets(admin(settings), {topic for topic, _ in ends if kept(topic)})
+    starts = start_offsets(admin(settings), {topic for topic, _ in ends if is_archived(topic)})
     gone = {at: min(start, ends[at]) for at, start in starts.items() if start and at in ends}
     if not gone:
         return
@@ -88,7 +88,7 @@ def head(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[Record]:
         yield from map(of_archive, records.sort_by("offset").to_pylist())
 
 
-def kept(topic: str) -> bool:
+def is_archived(topic: str) -> bool:
     """Whether the lake keeps the topic."""
     contract = CONTRACTS.get(topic)
     return contract is not None and contract.kind == "topic" and contract.visibility == "public"
@@ -106,7 +106,7 @@ def of_archive(row: Mapping[str, Any]) -> Record:
     )
 
 
-def numbered(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
+def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
     """Each record with its number among the simulator's in its partition; None: it is not of them.
 
     Nor is one of them what Kafka took twice: a broker that was killed may have forgotten that it
@@ -124,7 +124,7 @@ def numbered(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
         yield record, number
 
 
-def unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
+def unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
     """The partitions whose end has not been reached; a gap in the offsets does not matter."""
     position = reader.position([TopicPartition(*at) for at in waiting])
     return {

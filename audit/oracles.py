@@ -10,7 +10,7 @@ from audit.inventory import Book, Place
 from audit.reorder import reorder_oracle
 from audit.visits import visits_oracle
 from infra.errors import UserError
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from infra.settings import Settings, root
 
 
@@ -25,7 +25,7 @@ class NoOracle(UserError):
 class Answering(Protocol):
     """What an oracle that has read the log up to some offsets can be asked."""
 
-    ends: Mapping[Partition, int]
+    ends: Offsets
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
@@ -36,20 +36,20 @@ class Answering(Protocol):
     def books(self) -> dict[Partition, Book]: ...
 
 
-Ask = Callable[[Settings, Mapping[Partition, int], Path], Answering]
-"""Below offsets of a log, by the thresholds that stand in a copy of the code."""
+Ask = Callable[[Settings, Offsets, Path], Answering]
+"""Below offsets of a log, by the thresholds and the policy that stand in a copy of the code."""
 
 ORACLES: Mapping[str, Ask] = {
     "inventory": lambda settings, ends, _code: inventory.Oracle(settings, ends),
     "analytics": lambda settings, ends, _code: analytics.Oracle(settings, ends),
     "fraud": fraud_oracle,
     "visits": visits_oracle,
-    "reorder": lambda settings, ends, _code: reorder_oracle(settings, ends),
+    "reorder": reorder_oracle,
 }
 """By the name of the pipeline."""
 
 
-def oracle(pipeline: str, settings: Settings, ends: Mapping[Partition, int]) -> Answering:
+def oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
     """The pipeline's, below these offsets, by the code on disk; raises NoOracle."""
     return oracle_of(pipeline)(settings, ends, root())
 

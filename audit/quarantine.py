@@ -8,7 +8,7 @@ from audit.inventory import Place
 from audit.log import read
 from audit.oracles import Answering
 from contracts import QUARANTINE, decode
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Offsets, admin, end_offsets
 from infra.settings import Settings
 from infra.wait import until
 from services.quarantine.progress import read_progress
@@ -38,7 +38,7 @@ class Listing:
         return self.agrees and self.behind == 0
 
 
-def listing(settings: Settings, oracle: Answering) -> Listing:
+def compare_listing(settings: Settings, oracle: Answering) -> Listing:
     """Compare once the quarantine has come as far as the oracle, or has not within the limit."""
     until(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
     behind = records_behind(settings, oracle.ends)
@@ -54,12 +54,12 @@ def listing(settings: Settings, oracle: Answering) -> Listing:
     )
 
 
-def records_behind(settings: Settings, ends: Mapping[Partition, int]) -> int:
+def records_behind(settings: Settings, ends: Offsets) -> int:
     validated = read_progress(settings).offsets
     return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
 
 
-def reasons(settings: Settings, ends: Mapping[Partition, int]) -> Iterator[tuple[Place, str]]:
+def reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
     """Every listed record below the ends; a copy made twice comes twice."""
     for record in read(settings, end_offsets(admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
@@ -76,14 +76,14 @@ def differences(
             yield f"{place}: listed as {listed[at]}, but it is accepted"
         elif at not in listed:
             if not lagging:
-                yield f"{place}: not listed, but it is {told(rejected[at])}"
+                yield f"{place}: not listed, but it is {describe_reasons(rejected[at])}"
         elif not may_be(rejected[at], listed[at]):
-            yield f"{place}: listed as {listed[at]}, but it is {told(rejected[at])}"
+            yield f"{place}: listed as {listed[at]}, but it is {describe_reasons(rejected[at])}"
 
 
 def may_be(reasons: Collection[str], listed: str) -> bool:
     return not reasons or listed in reasons
 
 
-def told(reasons: Collection[str]) -> str:
+def describe_reasons(reasons: Collection[str]) -> str:
     return " or ".join(reasons) or "rejected"

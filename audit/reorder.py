@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 
 from audit.inventory import Book, Place, query
+from audit.limits import load_policy
 from audit.log import Record, read
 from audit.tables import Row, Tables
 from contracts import PRODUCTS, PROMOTIONS, PROPOSALS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, admin, end_offsets
 from infra.settings import Settings
 from pipelines.reorder.policy import Policy
 
@@ -20,7 +22,7 @@ class ReorderOracle:
         self,
         records: Iterable[Record],
         policy: Policy,
-        ends: Mapping[Partition, int] | None = None,
+        ends: Offsets | None = None,
     ) -> None:
         """Ends: of the partitions read, for the books."""
         self.ends = ends or {}
@@ -48,10 +50,10 @@ class ReorderOracle:
         return {at: why for at, why in found.items() if at[:2] in self.ends}
 
 
-def reorder_oracle(settings: Settings, ends: Mapping[Partition, int]) -> ReorderOracle:
-    """The oracle of a log below some offsets, by the policy that stands in the code.
+def reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
+    """The oracle of a log below some offsets, by the policy that stands in that code.
 
     Products and promotions are taken as they are known by now.
     """
     known = end_offsets(admin(settings), [PRODUCTS.name, PROMOTIONS.name])
-    return ReorderOracle(read(settings, {**ends, **known}), Policy(), ends)
+    return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)

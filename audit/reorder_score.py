@@ -36,8 +36,8 @@ from pipelines.reorder.policy import (
     lift_permille,
     usual_milli,
 )
-from services.ordering.deciding import Limits, Order, Proposal, Shelf, decide
-from services.supplier.shipping import Reliability, create_confirmation
+from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
+from services.supplier.shipment import Reliability, create_confirmation
 
 DAY_MS = 24 * HOUR_MS
 HOURS_PER_DAY = 24
@@ -158,7 +158,9 @@ class Life:
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
             review_ms = hour_start_ms(hour)
-            answer = confirmed(Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed)
+            answer = confirm_order(
+                Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed
+            )
             yield hour, answer.arrives_ms - review_ms, answer.shipped_units / MANY_PACKS
 
     def score(self, costs: Costs) -> Score:
@@ -192,7 +194,7 @@ class Life:
                 self.opening = {shelf: there[shelf] + self._sold_hour[shelf] for shelf in there}
                 self._moved_hour.clear()
         self._unit_hours.update(self._of_shelves(self.world.units))
-        missed = self._of_shelves(self.world.missed)
+        missed = self._of_shelves(self.world.count_missed)
         for shelf, units in missed.items():
             wanted = self._sold_hour[shelf] + units - self._missed.get(shelf, 0)
             self.demand[shelf].append(wanted)
@@ -238,7 +240,7 @@ class Life:
         before = [(one.shelf, one.review_ms, one.units) for one in self._ordered]
         orders = decide(now_ms, self._proposals, before, Limits())
         self._ordered += orders
-        return [confirmed(one, now_ms, self._seed) for one in orders]
+        return [confirm_order(one, now_ms, self._seed) for one in orders]
 
     def _of_shelves(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
         return {
@@ -248,7 +250,7 @@ class Life:
         }
 
 
-def confirmed(order: Order, now_ms: int, seed: int) -> Confirmed:
+def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
     """What the supplier answers."""
     answer = create_confirmation(
         {
@@ -282,7 +284,7 @@ def by_policy(policy: Policy) -> Propose:
             review.product.lead_time_days,
             review.product.pack_size_units,
             review.product.unit_cost_cents,
-            seen(review, policy),
+            find_plan(review, policy),
             policy,
         )
 
@@ -291,22 +293,22 @@ def by_policy(policy: Policy) -> Propose:
 
 def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
     """Of what was sold then, by the plan that was known then."""
-    plan = known(plans, at_ms)
+    plan = find_newest_plan(plans, at_ms)
     if plan is None or not plan["starts_at"] <= at_ms < plan["ends_at"]:
         return 1_000
     return lift(plan, policy)
 
 
-def seen(review: Review, policy: Policy) -> Plan:
+def find_plan(review: Review, policy: Policy) -> Plan:
     """What a review knows of a promotion: what the newest event knew."""
-    plan = known(review.plans, review.told_ms)
+    plan = find_newest_plan(review.plans, review.told_ms)
     if plan is None:
         return NO_PLAN
     begins, ends = ((plan[edge] - review.at_ms) / DAY_MS for edge in ("starts_at", "ends_at"))
     return Plan(lift(plan, policy), begins, ends)
 
 
-def known(plans: Sequence[Event], at_ms: int) -> Event | None:
+def find_newest_plan(plans: Sequence[Event], at_ms: int) -> Event | None:
     return next((one for one in reversed(plans) if one["effective_at"] <= at_ms), None)
 
 

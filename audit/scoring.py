@@ -4,14 +4,14 @@ from datetime import datetime
 
 from audit.fraud import fraud_oracle
 from audit.fraud_score import Alert, Scores, incidents_of, scores
-from audit.limits import code_of, thresholds
-from audit.served import served
+from audit.limits import find_code, load_thresholds
+from audit.served import fetch_views
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
 from contracts.times import EPOCH
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings, root
 from pipelines.fraud.thresholds import Thresholds
-from services.quarantine.reading import read_record
+from services.quarantine.reader import read_record
 
 READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
 BEATS: Partition = (HEARTBEATS.name, 0)
@@ -22,9 +22,9 @@ BEATS: Partition = (HEARTBEATS.name, 0)
 def of_view(settings: Settings) -> Scores:
     """The served alerts, up to where the world was at their marker; raises ApiDown."""
     planted = incidents_of(settings)
-    live = served(settings, "fraud")
+    live = fetch_views(settings, "fraud")
     alerts = live.views[ALERTS.name]
-    limits = thresholds(code_of(settings, "fraud", live.generation), "fraud")
+    limits = load_thresholds(find_code(settings, "fraud", live.generation), "fraud")
     return scores(lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits)
 
 

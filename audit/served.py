@@ -12,7 +12,7 @@ from audit.inventory import Book, Row
 from contracts import CONTRACTS, Contract
 from contracts.documents import from_document
 from infra.errors import UserError
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from infra.settings import Settings
 
 REQUEST_SECONDS_MAX = 60.0
@@ -32,23 +32,23 @@ class Served:
     pipeline: str
     generation: int
     batch: int
-    inputs: Mapping[Partition, int]
+    inputs: Offsets
     books: Mapping[Partition, Book]
     views: Mapping[str, list[Row]]
     """The rows of each view, by its name."""
 
 
-def served(settings: Settings, pipeline: str) -> Served:
+def fetch_views(settings: Settings, pipeline: str) -> Served:
     """The pipeline's views; one answer, so one marker. Raises ApiDown."""
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
     with answered(url, ApiDown) as lines:
         head = json.loads(next(lines))
-        views = {one["view"]: rows(url, lines, one) for one in head["views"]}
+        views = {one["view"]: parse_rows(url, lines, one) for one in head["views"]}
     return Served(
         pipeline=pipeline,
         generation=head["generation"],
         batch=head["marker"]["batch"],
-        inputs=inputs(head["marker"]),
+        inputs=parse_inputs(head["marker"]),
         books={
             (book["topic"], book["partition"]): Book(
                 book["read"], book["applied"], book["duplicate"], book["quarantined"]
@@ -59,7 +59,7 @@ def served(settings: Settings, pipeline: str) -> Served:
     )
 
 
-def rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
+def parse_rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
     """The next rows, which are a view's: as many as announced."""
     view: Contract = CONTRACTS[extent["view"]]
     found = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
@@ -68,7 +68,7 @@ def rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Ro
     return found
 
 
-def inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
+def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
     """Below which offsets the marker of an answer has counted everything."""
     return {
         (topic, partition): offset

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from audit.inventory import Book, Place
 from audit.log import Record
-from audit.validation import Event, Said, Unreadable, said
+from audit.validation import Event, Said, Unreadable, read_record
 from contracts import (
     ADJUSTMENTS,
     NOTICE,
@@ -27,7 +27,7 @@ from contracts import (
     STORES,
 )
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 
 Row = dict[str, Any]
 
@@ -112,7 +112,7 @@ class Tables:
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for name in SCHEMAS:
             self._put(f"create table {name} as", name, [])
-        for record, found in self._accepted(records):
+        for record, found in self._accept(records):
             for name, row in rows(record, found):
                 waiting[name].append(row)
                 if len(waiting[name]) >= ROWS_PER_CHUNK:
@@ -123,9 +123,9 @@ class Tables:
         for name, _ in TABLES.values():
             self.engine.execute(first_copies(name))
         for name, key in AS_OF.items():
-            self.engine.execute(announced(name, key))
+            self.engine.execute(build_since_sql(name, key))
 
-    def books(self, ends: Mapping[Partition, int]) -> dict[Partition, Book]:
+    def books(self, ends: Offsets) -> dict[Partition, Book]:
         """What became of the records below the ends, which are all there are."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
@@ -138,11 +138,11 @@ class Tables:
             books[at] = Book(end, applied, accepted - applied, rejected[at])
         return books
 
-    def _accepted(self, records: Iterable[Record]) -> Iterator[tuple[Record, Said]]:
+    def _accept(self, records: Iterable[Record]) -> Iterator[tuple[Record, Said]]:
         for record in records:
             place = record.topic, record.partition, record.offset
             try:
-                found = said(record)
+                found = read_record(record)
             except Unreadable as error:
                 self.rejected[place] = error.reasons
                 continue
@@ -195,7 +195,7 @@ def first_copies(table: str) -> str:
     """
 
 
-def announced(table: str, key: str) -> str:
+def build_since_sql(table: str, key: str) -> str:
     """Say since when each holds, with notice; of two that begin to hold at once, keep the last."""
     return f"""
         create or replace table {table} as

@@ -52,7 +52,7 @@ class Said:
     """late or future, by the record's own event time; None: on time."""
 
 
-def said(record: Record) -> Said:
+def read_record(record: Record) -> Said:
     """What the record says, on time or not; raises Unreadable."""
     found = event(record)
     if record.topic != RELEASES.name:
@@ -79,10 +79,10 @@ def original(record: Record, release: Event) -> Event:
 def event(record: Record) -> Event:
     """The record's own fields; raises Unreadable."""
     agreed = contract(record.topic)
-    found = decoded(agreed, record.value)
+    found = decode_as(agreed, record.value)
     broken: list[str] = []
     try:
-        checked(record.topic).model_validate(found)
+        load_model(record.topic).model_validate(found)
     except ValidationError as error:
         broken = [fault["msg"] for fault in error.errors()]
         if any(fault["type"] != BROKEN_RULE for fault in error.errors()):
@@ -105,7 +105,7 @@ def untimely(record: Record, happened: Event) -> str | None:
     return None
 
 
-def decoded(agreed: Contract, value: bytes | None) -> Event:
+def decode_as(agreed: Contract, value: bytes | None) -> Event:
     if value is None or len(value) < 5 or value[0] != 0:
         raise Unreadable("not in the Confluent frame", "undecodable")
     writer = writers(agreed.name).get(int.from_bytes(value[1:5], "big"))
@@ -132,5 +132,5 @@ def writers(topic: str) -> dict[int, Any]:
 
 
 @cache
-def checked(topic: str) -> type[BaseModel]:
+def load_model(topic: str) -> type[BaseModel]:
     return model(contract(topic))

@@ -6,10 +6,10 @@ from typing import Any
 
 from audit.inventory import Book, Oracle, Row
 from audit.ledger import Audit, audit
-from audit.limits import code_of
+from audit.limits import find_code
 from audit.oracles import oracle_of
-from audit.quarantine import Listing, listing
-from audit.served import Served, served
+from audit.quarantine import Listing, compare_listing
+from audit.served import Served, fetch_views
 from contracts import CONTRACTS, STOCK_LEVELS, Contract, digest
 from infra.kafka import Partition
 from infra.settings import Settings
@@ -65,17 +65,17 @@ class Verdict:
 def verdict(settings: Settings, pipeline: str) -> Verdict:
     """Ask all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
     ask = oracle_of(pipeline)  # before the API, which only says that it knows no such pipeline
-    live = served(settings, pipeline)
-    asked = ask(settings, live.inputs, code_of(settings, pipeline, live.generation))
+    live = fetch_views(settings, pipeline)
+    asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
     answers = asked.views()
     return Verdict(
         live=live,
         views=tuple(
-            compared(CONTRACTS[name], live.views.get(name, []), answers.get(name, []))
+            compare_view(CONTRACTS[name], live.views.get(name, []), answers.get(name, []))
             for name in sorted(live.views.keys() | answers.keys())
         ),
         books=asked.books(),
-        listing=listing(settings, asked),
+        listing=compare_listing(settings, asked),
         audit=(
             audit(settings, asked)
             if isinstance(asked, Oracle) and STOCK_LEVELS.name in answers
@@ -84,18 +84,18 @@ def verdict(settings: Settings, pipeline: str) -> Verdict:
     )
 
 
-def compared(view: Contract, live: list[Row], oracle: list[Row]) -> Comparison:
-    expected = kept(view, oracle)
+def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparison:
+    expected = select_kept(view, oracle)
     return Comparison(
         view=view,
         rows=len(live),
         live_digest=digest(view, live),
         oracle_digest=digest(view, expected),
-        differing=list(differing(view, live, expected)),
+        differing=list(find_differences(view, live, expected)),
     )
 
 
-def kept(view: Contract, rows: list[Row]) -> list[Row]:
+def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
     """Those that readers still have: what began longer before the newest row, they have dropped."""
     if view.retention is None or view.began is None or not rows:
         return rows
@@ -103,7 +103,7 @@ def kept(view: Contract, rows: list[Row]) -> list[Row]:
     return [row for row in rows if row[view.began] >= oldest]
 
 
-def differing(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
+def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
     """Pairs of rows with one key that are not the same."""
     ours, theirs = by_key(view, live), by_key(view, oracle)
     for key in sorted(ours.keys() | theirs.keys()):

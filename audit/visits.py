@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from audit.inventory import Book, Place, query
-from audit.limits import thresholds
+from audit.limits import load_thresholds
 from audit.log import Record, read
 from audit.tables import Row, Tables
 from contracts import VISITS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from infra.settings import Settings
 from pipelines.visits.thresholds import Thresholds
 
@@ -20,9 +20,7 @@ MINUTE_MS = 60_000
 class VisitsOracle:
     """What some records say, loaded once, to be asked."""
 
-    def __init__(
-        self, records: Iterable[Record], limits: Thresholds, ends: Mapping[Partition, int]
-    ) -> None:
+    def __init__(self, records: Iterable[Record], limits: Thresholds, ends: Offsets) -> None:
         self.ends = ends
         self._tables = Tables(records)
         pause_ms = limits.pause_minutes * MINUTE_MS
@@ -35,18 +33,18 @@ class VisitsOracle:
     def views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
         found = self._tables.engine.sql(query("visit")).to_arrow_table().to_pylist()
-        return {VISITS.name: [timed(row) for row in found]}
+        return {VISITS.name: [restore_times(row) for row in found]}
 
     def books(self) -> dict[Partition, Book]:
         """What became of each record: counted one by one, not derived from each other."""
         return self._tables.books(self.ends)
 
 
-def timed(row: Row) -> Row:
+def restore_times(row: Row) -> Row:
     """The row with its times as times."""
     return {**row, **{name: EPOCH + row[name] * MILLISECOND for name in TIMES}}
 
 
-def visits_oracle(settings: Settings, ends: Mapping[Partition, int], code: Path) -> VisitsOracle:
+def visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
     """The oracle of a log below some offsets, by the thresholds that stand in that code."""
-    return VisitsOracle(read(settings, ends), thresholds(code, "visits"), ends)
+    return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)

@@ -44,7 +44,7 @@ def milliseconds(samples: Sequence[Sample], percent: float) -> float:
     return 1000 * percentile([sample.seconds for sample in samples], percent)
 
 
-def failed(samples: Sequence[Sample]) -> str:
+def describe_failures(samples: Sequence[Sample]) -> str:
     """What is to be said of those that were not answered; nothing where all were."""
     bad = sum(not sample.good for sample in samples)
     return f" {bad:,} of them had no good answer." if bad else ""

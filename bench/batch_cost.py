@@ -71,7 +71,7 @@ def cost(
     time_passes(scale.batch_seconds)
     java = psutil.Process(engine(spark).pid)
     before, first, began = cpu_by_process(java), batch(query), time.monotonic()
-    collected, compiled = collected_seconds(spark), compiling_seconds(spark)
+    collected, compiled = read_gc_seconds(spark), read_compile_seconds(spark)
     time_passes(scale.batch_seconds)
     seconds = time.monotonic() - began
     spent, done = spent_since(before, java), max(batch(query) - first, 1)
@@ -80,10 +80,10 @@ def cost(
         spent / done,
         wall_ms=median(one["triggerExecution"] for one in took),
         planning_ms=median(one["queryPlanning"] for one in took),
-        optimizing_ms=optimizing_ms(query),
-        compiling_ms=1000 * (compiling_seconds(spark) - compiled) / done,
+        optimizing_ms=read_optimizer_ms(query),
+        compiling_ms=1000 * (read_compile_seconds(spark) - compiled) / done,
         source_chars=source_chars(spark, query),
-        collecting=(collected_seconds(spark) - collected) / spent,
+        collecting=(read_gc_seconds(spark) - collected) / spent,
         batches=done,
         seconds=seconds,
     )
@@ -91,16 +91,16 @@ def cost(
     return found
 
 
-def compiling_seconds(spark: SparkSession) -> float:
+def read_compile_seconds(spark: SparkSession) -> float:
     """For how long Spark has compiled generated source so far."""
     catalyst = java_of(spark).org.apache.spark.sql.catalyst
     nanoseconds: int = catalyst.expressions.codegen.CodeGenerator.compileTime()
     return nanoseconds / 1e9
 
 
-def optimizing_ms(query: StreamingQuery) -> float:
+def read_optimizer_ms(query: StreamingQuery) -> float:
     """What the optimizer took of a batch that is planned, in milliseconds."""
-    phases = planned(query).tracker().phases()
+    phases = await_planned(query).tracker().phases()
     milliseconds: int = phases.apply(OPTIMIZATION).durationMs()
     return float(milliseconds)
 
@@ -108,11 +108,11 @@ def optimizing_ms(query: StreamingQuery) -> float:
 def source_chars(spark: SparkSession, query: StreamingQuery) -> int:
     """How long the source is that Spark has generated for the query's plan."""
     debug = java_of(spark).org.apache.spark.sql.execution.debug.package
-    source: str = debug.codegenString(planned(query).executedPlan())
+    source: str = debug.codegenString(await_planned(query).executedPlan())
     return len(source)
 
 
-def planned(query: StreamingQuery) -> Any:
+def await_planned(query: StreamingQuery) -> Any:
     """Java's object for a batch of the query that has been planned."""
     found: list[Any] = []
 
@@ -131,7 +131,7 @@ def java_of(spark: SparkSession) -> Any:
     return spark.sparkContext._jvm
 
 
-def collected_seconds(spark: SparkSession) -> float:
+def read_gc_seconds(spark: SparkSession) -> float:
     """For how long Java has collected garbage so far, by one thread."""
     collectors = java_of(spark).java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
     spent_ms: float = sum(one.getCollectionTime() for one in collectors)

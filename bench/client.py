@@ -52,14 +52,14 @@ class Client:
         async with self._room:
             try:
                 async with asyncio.timeout(ANSWER_SECONDS_MAX):
-                    connection = await self._connected()
+                    connection = await self._connect()
                     answer = await _exchange(connection, request)
             except (OSError, EOFError, TimeoutError):
                 return Answer(0, b"")
             self._idle.append(connection)
             return answer
 
-    async def _connected(self) -> Connection:
+    async def _connect(self) -> Connection:
         while self._idle:
             reader, writer = self._idle.pop()
             if not reader.at_eof():

@@ -12,7 +12,7 @@ class Aim:
     stretch: float | None = None
     """What would be better still."""
 
-    def met(self, measured: float) -> bool:
+    def is_met(self, measured: float) -> bool:
         return self._beyond(measured, self.bound)
 
     def stretch_met(self, measured: float) -> bool:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 
-from bench.arrivals import Sample, arrivals, failed, milliseconds
+from bench.arrivals import Sample, arrivals, describe_failures, milliseconds
 from bench.client import Client
 from bench.figures import Figure, at_most
 from bench.scale import Scale
-from bench.shops import ReceiptRate, running, selling, with_pipelines
+from bench.shops import ReceiptRate, derive_settings, running, with_pipelines
 from contracts import ALERTS, RECEIPTS, STORE_SALES, VISITS, Contract
 from infra.settings import Settings
 
@@ -62,21 +62,23 @@ ALERT_AIM = 2_000
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     for word, own in with_pipelines(settings):
-        yield from measured(word, selling(own, f"freshness-{word}", RECEIPTS_PER_SECOND), scale)
+        yield from measure_freshness(
+            word, derive_settings(own, f"freshness-{word}", RECEIPTS_PER_SECOND), scale
+        )
 
 
-def measured(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
+def measure_freshness(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
     median, slow = map(at_most, AIMS[word])
     paths = [STOCK, ALERT] if "fraud" in own.pipeline_names else [STOCK]
     with running(own):
-        probes, rate = asyncio.run(probed(own, scale, paths))
+        probes, rate = asyncio.run(send_probes(own, scale, paths))
     visible, *alerts = zip(*(probe.seen for probe in probes), strict=True)
     sent = [probe.sent for probe in probes]
     note = (
         f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s, after {scale.warm_seconds:g}"
         " s: from the acknowledgement to the answer of a read with min_offset. From before the "
         f"post: p50 {milliseconds(sent, 50):,.0f} ms, p99 {milliseconds(sent, 99):,.0f} ms."
-        + failed(visible)
+        + describe_failures(visible)
     )
     name = f"visible, pipeline {word}"
     yield Figure(f"{name}, p50", milliseconds(visible, 50), "ms", median)
@@ -88,11 +90,11 @@ def measured(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
             "ms",
             at_most(ALERT_AIM),
             note="the same receipts, from the acknowledgement to the answer of the alerts' view; "
-            f"p50 {milliseconds(told, 50):,.0f} ms." + failed(told),
+            f"p50 {milliseconds(told, 50):,.0f} ms." + describe_failures(told),
         )
 
 
-async def probed(
+async def send_probes(
     settings: Settings,
     scale: Scale,
     paths: Sequence[str],

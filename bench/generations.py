@@ -5,9 +5,10 @@ from datetime import timedelta
 from itertools import count
 
 from bench import yardstick
+from control.generations import Generation, State
 from infra.settings import Settings
 from pipelines.common.generations.clock import wall_now
-from pipelines.common.generations.generation import Generation, State, make_outputs, new
+from pipelines.common.generations.generation import make_outputs, new
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.pace import MARGIN, Pace, horizon
 

@@ -50,49 +50,51 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     with broker(own):
         spark = session(own, "growth")
         try:
-            measured(spark, own, scale, "inventory", sold)  # thrown away: Java is young
+            measure_batch(
+                spark, own, scale, "inventory", make_receipt
+            )  # thrown away: Java is young
             yield hot_cashier(spark, own, scale)
             yield hot_shelf(spark, own, scale)
-            yield from remembered(spark, own, scale)
+            yield from measure_remembered(spark, own, scale)
         finally:
             end(spark)
 
 
 def hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
     """A batch of fraud whose refunds are all of one cashier, who has made very many."""
-    hot = partial(refunded, cashiers=1)
+    hot = partial(make_refund, cashiers=1)
     append(settings, scale.hot_refunds, hot)
-    return compared(
+    return compare_costs(
         f"cashier with {scale.hot_refunds:,} refunds",
-        measured(spark, settings, scale, "fraud", hot),
-        measured(spark, settings, scale, "fraud", refunded),
+        measure_batch(spark, settings, scale, "fraud", hot),
+        measure_batch(spark, settings, scale, "fraud", make_refund),
         f"{PER_BATCH} cashiers",
     )
 
 
 def hot_shelf(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
     """A batch of inventory whose movements are all of one shelf, which has very many."""
-    append(settings, scale.hot_movements // HOT_LINES, partial(sold_hot, lines=HOT_LINES))
-    return compared(
+    append(settings, scale.hot_movements // HOT_LINES, partial(make_hot_receipt, lines=HOT_LINES))
+    return compare_costs(
         f"shelf with {scale.hot_movements:,} movements",
-        measured(spark, settings, scale, "inventory", sold_hot),
-        measured(spark, settings, scale, "inventory", sold),
+        measure_batch(spark, settings, scale, "inventory", make_hot_receipt),
+        measure_batch(spark, settings, scale, "inventory", make_receipt),
         "many shelves",
     )
 
 
-def compared(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
+def compare_costs(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
     note = f"{PER_BATCH} events a batch of the hot key: {hot} As many of {others}: {cold}"
     return Figure(what, hot.cpu_seconds / cold.cpu_seconds, "×", at_most(HOT_MAX), note=note)
 
 
-def remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterator[Figure]:
+def measure_remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterator[Figure]:
     """A batch of inventory with more and more ids in its state."""
     published, found = 0, list[Cost]()
     for ids in scale.remembered:
         publish(settings, published, ids, APART_MS)
         published = ids
-        found.append(measured(spark, settings, scale, "inventory", sold))
+        found.append(measure_batch(spark, settings, scale, "inventory", make_receipt))
         yield Figure(
             f"batch with {ids:,} ids", 1000 * found[-1].cpu_seconds, "ms", note=f"{found[-1]}"
         )
@@ -106,19 +108,19 @@ def remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterato
     )
 
 
-def sold(number: int) -> tuple[Contract, dict[str, Any]]:
+def make_receipt(number: int) -> tuple[Contract, dict[str, Any]]:
     """A receipt of some store, with products that many other receipts have too."""
     return RECEIPTS, {**receipt(number), "event_id": f"live-{number}", "event_time": LIVE_MS}
 
 
-def sold_hot(number: int, lines: int = 3) -> tuple[Contract, dict[str, Any]]:
+def make_hot_receipt(number: int, lines: int = 3) -> tuple[Contract, dict[str, Any]]:
     """A receipt of one store with lines of one product."""
     line = {"sku": HOT, "units": 1, "unit_price_cents": 249}
-    topic, event = sold(number)
+    topic, event = make_receipt(number)
     return topic, {**event, "store_id": HOT, "lines": [line] * lines}
 
 
-def refunded(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict[str, Any]]:
+def make_refund(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict[str, Any]]:
     """A refund without a receipt, by one of so many cashiers."""
     name = f"{HOT}-{number % cashiers}"
     return REFUNDS, {
@@ -162,13 +164,15 @@ def published_again_and_again(settings: Settings, make: Make) -> Iterator[None]:
         thread.join()
 
 
-def measured(spark: SparkSession, settings: Settings, scale: Scale, name: str, make: Make) -> Cost:
+def measure_batch(
+    spark: SparkSession, settings: Settings, scale: Scale, name: str, make: Make
+) -> Cost:
     """What a live batch with these events costs a new generation that has read all before them."""
     with published_again_and_again(settings, make):
-        return cost(spark, partial(caught_up, settings=settings, name=name), scale)
+        return cost(spark, partial(catch_up, settings=settings, name=name), scale)
 
 
-def caught_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
+def catch_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
     """The live query of a new generation of the pipeline, once it has read all there is."""
     pipeline = as_often_as_yardstick(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))

@@ -10,18 +10,18 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from bench import yardstick
-from bench.arrivals import failed, milliseconds
+from bench.arrivals import describe_failures, milliseconds
 from bench.batch_cost import Cost, cost, cpu_by_process, end, spent_since, time_passes
 from bench.figures import Figure, at_most
-from bench.freshness import RECEIPTS_PER_SECOND, VIEWS, probed
+from bench.freshness import RECEIPTS_PER_SECOND, VIEWS, send_probes
 from bench.generations import as_often_as_yardstick, create, live_pace
-from bench.memory import GB, taken
+from bench.memory import GB, count_bytes
 from bench.scale import Scale
-from bench.shops import Shop, running, selling
+from bench.shops import Shop, derive_settings, running
 from infra.processes import engines
 from infra.settings import Settings
 from infra.supervisor import orphans
-from pipelines.common.generations.generation import checkpoint
+from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import session
 
@@ -48,17 +48,17 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     default = settings.model_copy(update={"data_dir": settings.data_dir / "live"})
     with running(default) as shop:
         time_passes(scale.age_seconds)
-        yield from lived_in(shop, scale, DEFAULT)
+        yield from measure_shop(shop, scale, DEFAULT)
         yield from batches(default, scale, DEFAULT)
         yield from by_defaults(default, scale)
-    busy = selling(settings, "live-busy", RECEIPTS_PER_SECOND)
+    busy = derive_settings(settings, "live-busy", RECEIPTS_PER_SECOND)
     with running(busy) as shop:
         time_passes(scale.warm_seconds)
-        yield from lived_in(shop, scale, BUSY)
+        yield from measure_shop(shop, scale, BUSY)
         yield from batches(busy, scale, BUSY)
 
 
-def lived_in(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
+def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """The shop as it is, with all its pipelines in one Java."""
     settings = shop.settings
     [java] = engines(shop.pid("pipelines"))
@@ -80,7 +80,7 @@ def lived_in(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     yield from visible(settings, scale, kind)
     yield Figure(
         f"{kind.name}, memory",
-        sum(map(taken, orphans.find(settings.data_dir))) / GB,
+        sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
         "GB",
         at_most(3),
     )
@@ -91,10 +91,12 @@ def visible(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     names = [name for name in settings.pipeline_names if name in VIEWS]
     short = replace(scale, warm_seconds=1)
     views = [VIEWS[name] for name in names]
-    probes, rate = asyncio.run(probed(settings, short, views, SLOW_PROBES_PER_SECOND))
+    probes, rate = asyncio.run(send_probes(settings, short, views, SLOW_PROBES_PER_SECOND))
     for name, seen in zip(names, zip(*(probe.seen for probe in probes), strict=True), strict=True):
         p50, p99 = kind.visible_ms_max if name == "inventory" else (None, None)
-        note = f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s.{failed(seen)}"
+        note = (
+            f"{len(probes)} receipts posted beside {rate:,.0f} receipts/s.{describe_failures(seen)}"
+        )
         for percent, aim in ((50, p50), (99, p99)):
             yield Figure(
                 f"{kind.name}, {name} p{percent}",
@@ -107,19 +109,21 @@ def visible(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
 
 def newest_batches(settings: Settings) -> dict[str, int]:
     """The number of the newest batch of each pipeline's first generation."""
-    return {name: checkpoint(settings, name, 1).newest_begun() for name in settings.pipeline_names}
+    return {
+        name: find_checkpoint(settings, name, 1).newest_begun() for name in settings.pipeline_names
+    }
 
 
 def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """A batch of each pipeline beside the yardstick's, in one Java, on the shop's log."""
     spark = session(settings, "bench")
     try:
-        first = cost(spark, partial(sized, settings=settings), scale)
+        first = cost(spark, partial(start_sized, settings=settings), scale)
         found = {
             name: cost(spark, partial(live, settings=settings, name=name), scale)
             for name in settings.pipeline_names
         }
-        last = cost(spark, partial(sized, settings=settings), scale)
+        last = cost(spark, partial(start_sized, settings=settings), scale)
     finally:
         end(spark)
     bare = (first.cpu_seconds + last.cpu_seconds) / 2
@@ -139,10 +143,10 @@ def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
 
 def by_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
-    ours = measured_alone(session(settings, "bench"), partial(sized, settings=settings), scale)
+    ours = measure_alone(session(settings, "bench"), partial(start_sized, settings=settings), scale)
     folder = settings.data_dir / "yardstick-by-defaults"
     plain = partial(yardstick.start, settings=settings, folder=folder, ours=False)
-    theirs = measured_alone(yardstick.plain_session(settings), plain, scale)
+    theirs = measure_alone(yardstick.plain_session(settings), plain, scale)
     yield Figure(
         "yardstick, × Spark's defaults",
         ours.cpu_seconds / theirs.cpu_seconds,
@@ -152,7 +156,7 @@ def by_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-def measured_alone(
+def measure_alone(
     spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
 ) -> Cost:
     """The cost of the query's batch, in a session that ends with it."""
@@ -162,7 +166,7 @@ def measured_alone(
         end(spark)
 
 
-def sized(spark: SparkSession, settings: Settings) -> StreamingQuery:
+def start_sized(spark: SparkSession, settings: Settings) -> StreamingQuery:
     return yardstick.start(spark, settings, settings.data_dir / "yardstick")
 
 

@@ -26,12 +26,12 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     with broker(past):
         history.fill(past, scale.history_days)
     for word, own in with_pipelines(past):
-        yield measured(word, own, scale)
+        yield measure_memory(word, own, scale)
 
 
-def measured(word: str, own: Settings, scale: Scale) -> Figure:
+def measure_memory(word: str, own: Settings, scale: Scale) -> Figure:
     with running(own) as shop:
-        found = looked(own, scale.live_seconds)
+        found = sample_memory(own, scale.live_seconds)
         behind = max(lags(shop))
     processes = len(found[-1])
     return Figure(
@@ -45,20 +45,20 @@ def measured(word: str, own: Settings, scale: Scale) -> Figure:
     )
 
 
-def looked(settings: Settings, seconds: float) -> list[list[int]]:
+def sample_memory(settings: Settings, seconds: float) -> list[list[int]]:
     """The bytes of every process of the shop, again and again."""
     found: list[list[int]] = []
     deadline = time.monotonic() + seconds
 
     def look() -> bool:
-        found.append([taken(process) for process in orphans.find(settings.data_dir)])
+        found.append([count_bytes(process) for process in orphans.find(settings.data_dir)])
         return time.monotonic() >= deadline
 
     until(look, 2 * seconds, LOOK_SECONDS)
     return found
 
 
-def taken(process: psutil.Process) -> int:
+def count_bytes(process: psutil.Process) -> int:
     """Bytes that are resident; what is shared with others by its share, where the system tells."""
     with contextlib.suppress(psutil.NoSuchProcess):
         full = process.memory_full_info()

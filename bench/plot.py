@@ -16,7 +16,7 @@ class Panel(NamedTuple):
     points: Sequence[tuple[float, float]]
 
 
-def plotted(title: str, axis: str, panels: Sequence[Panel]) -> str:
+def draw_plot(title: str, axis: str, panels: Sequence[Panel]) -> str:
     """The picture: every panel from zero to its highest point, the last height beside it."""
     longest = max(at for panel in panels for at, _ in panel.points)
     height = TOP + len(panels) * (HEIGHTS + GAP) + BOTTOM

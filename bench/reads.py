@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from http import HTTPStatus
 from random import Random
 
-from bench.arrivals import Sample, arrivals, failed, milliseconds
+from bench.arrivals import Sample, arrivals, describe_failures, milliseconds
 from bench.client import Client
 from bench.figures import Figure, Yardstick, at_most
 from bench.scale import Scale
-from bench.shops import ReceiptRate, running, selling
+from bench.shops import ReceiptRate, derive_settings, running
 from infra.settings import Settings
 
 RECEIPTS_PER_SECOND = 100.0
@@ -19,7 +19,7 @@ SEED = 1
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    own = selling(settings, "reads", RECEIPTS_PER_SECOND)
+    own = derive_settings(settings, "reads", RECEIPTS_PER_SECOND)
     with running(own):
         shelves, health, rate = asyncio.run(read(own, scale))
     yield Figure(
@@ -35,7 +35,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         at_most(25),
         Yardstick("a read of /healthz", milliseconds(health, 99)),
         f"{len(shelves):,} reads, {READS_PER_SECOND:g}/s, each timed from when it was due, beside "
-        f"{rate:,.0f} receipts/s, after {scale.warm_seconds:g} s." + failed(shelves),
+        f"{rate:,.0f} receipts/s, after {scale.warm_seconds:g} s." + describe_failures(shelves),
     )
 
 
@@ -46,15 +46,17 @@ async def read(
     client, draw = Client(settings), Random(SEED)
     page = (await client.get(f"/v1/stock?limit={SHELVES}")).document["items"]
     shelves = [f"/v1/stock/{row['store_id']}/{row['sku']}" for row in page]
-    any_shelf = timed(client, lambda: draw.choice(shelves))
+    any_shelf = time_requests(client, lambda: draw.choice(shelves))
     await arrivals(any_shelf, READS_PER_SECOND, scale.warm_seconds)
     rate = ReceiptRate(settings)
     found = await arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
-    health = timed(client, lambda: "/healthz")
+    health = time_requests(client, lambda: "/healthz")
     return found, await arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()
 
 
-def timed(client: Client, path: Callable[[], str]) -> Callable[[int, float], Awaitable[Sample]]:
+def time_requests(
+    client: Client, path: Callable[[], str]
+) -> Callable[[int, float], Awaitable[Sample]]:
     async def one(_number: int, due: float) -> Sample:
         answer = await client.get(path())
         seconds = asyncio.get_running_loop().time() - due

@@ -17,6 +17,7 @@ from bench.scale import Scale
 from contracts import RECEIPTS
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
+from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.backlog import backlog
 from pipelines.common.runtime.pace import catching_up
@@ -119,10 +120,10 @@ class Replays:
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began
         refuse_drops(query)
-        read = sum(generation.checkpoint(self._settings).committed().values())
+        read = sum(locate_checkpoint(self._settings, generation).committed().values())
         if read != self.records():
             raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
-        shutil.rmtree(generation.folder(self._settings))
+        shutil.rmtree(locate_folder(self._settings, generation))
         return seconds
 
 

@@ -26,24 +26,26 @@ def lines(outcome: Outcome) -> Iterator[str]:
     for figure in outcome.figures:
         yield from rows(figure)
     if outcome.failure:
-        yield from _wrapped(f"{outcome.part} failed. {outcome.failure}", indent=2)
+        yield from _wrap(f"{outcome.part} failed. {outcome.failure}", indent=2)
 
 
 def rows(figure: Figure) -> Iterator[str]:
     measured = f"{number(figure.measured)} {figure.unit}"
-    yield _row(figure.what, measured, *aimed(figure.aim, figure.measured))
+    yield _row(figure.what, measured, *render_aim(figure.aim, figure.measured))
     if figure.yardstick:
         percent = f"{number(figure.percent)} % of {number(figure.yardstick.measured)}"
-        aim = aimed(figure.yardstick.aim, figure.percent, " %")
+        aim = render_aim(figure.yardstick.aim, figure.percent, " %")
         yield _row(f"  of {figure.yardstick.what}", percent, *aim)
-    yield from _wrapped(figure.note, indent=4)
+    yield from _wrap(figure.note, indent=4)
 
 
-def aimed(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
+def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
     """The aim, and what became of it; the unit stands in the column before, mostly."""
     if aim is None:
         return "", ""
-    met = "stretch met" if aim.stretch_met(measured) else "met" if aim.met(measured) else "missed"
+    met = (
+        "stretch met" if aim.stretch_met(measured) else "met" if aim.is_met(measured) else "missed"
+    )
     return f"{'≥' if aim.at_least else '≤'} {number(aim.bound)}{unit}", met
 
 
@@ -72,14 +74,14 @@ def document(scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]) 
                 "part": outcome.part,
                 "seconds": round(outcome.seconds, 1),
                 "failure": outcome.failure,
-                "figures": [described(figure) for figure in outcome.figures],
+                "figures": [describe(figure) for figure in outcome.figures],
             }
             for outcome in outcomes
         ],
     }
 
 
-def described(figure: Figure) -> dict[str, Any]:
+def describe(figure: Figure) -> dict[str, Any]:
     told = {**asdict(figure), **_verdict(figure.aim, figure.measured)}
     if figure.yardstick:
         told["yardstick"] |= {
@@ -93,7 +95,7 @@ def _verdict(aim: Aim | None, measured: float) -> dict[str, bool]:
     if aim is None:
         return {}
     stretched = {} if aim.stretch is None else {"stretch_met": aim.stretch_met(measured)}
-    return {"met": aim.met(measured), **stretched}
+    return {"met": aim.is_met(measured), **stretched}
 
 
 def _row(what: str, measured: str, aim: str, met: str) -> str:
@@ -101,6 +103,6 @@ def _row(what: str, measured: str, aim: str, met: str) -> str:
     return told.rstrip()
 
 
-def _wrapped(text: str, indent: int) -> Iterator[str]:
+def _wrap(text: str, indent: int) -> Iterator[str]:
     for line in text.splitlines():
         yield from wrap(line, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)

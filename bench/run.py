@@ -50,7 +50,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
             start_new_session=True,  # an interrupt reaches it through `stop` alone, and once
         )
     try:
-        failure = explained(process.wait(PART_SECONDS_MAX), log)
+        failure = explain_exit(process.wait(PART_SECONDS_MAX), log)
     except subprocess.TimeoutExpired:
         failure = f"It should end within {PART_SECONDS_MAX:g} s, but did not."
     finally:
@@ -58,7 +58,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
     return Outcome(part, figures(file), time.monotonic() - began, failure)
 
 
-def explained(status: int, log: Path) -> str | None:
+def explain_exit(status: int, log: Path) -> str | None:
     return None if status == 0 else f"It ended with status {status}:\n{tail(log, LOG_LINES_SHOWN)}"
 
 

@@ -58,7 +58,7 @@ class Shop:
 
     def pid(self, component: str) -> int:
         """Of the component's process; raises LookupError while it has none."""
-        manager = daemon.running(self.settings.data_dir)
+        manager = daemon.find_running(self.settings.data_dir)
         pid = manager.process(component).pid if manager else 0
         if not pid:
             raise LookupError(f"{component} should run, but does not")
@@ -88,13 +88,13 @@ def running(settings: Settings) -> Iterator[Shop]:
     shop = Shop(settings)
     try:
         shop.retail("up")
-        wait_until(lambda: caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
+        wait_until(lambda: has_caught_up(shop), "the views are caught up", CAUGHT_UP_SECONDS_MAX)
         yield shop
     finally:
         shop.retail("down")
 
 
-def caught_up(shop: Shop) -> bool:
+def has_caught_up(shop: Shop) -> bool:
     return max(lags(shop)) <= LAG_RECORDS_MAX
 
 
@@ -111,7 +111,7 @@ def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
     yield "with all", settings
 
 
-def selling(settings: Settings, name: str, receipts_per_second: float) -> Settings:
+def derive_settings(settings: Settings, name: str, receipts_per_second: float) -> Settings:
     """Settings of a new shop of that name, in which about so many receipts come at first."""
     return settings.model_copy(
         update={

@@ -26,7 +26,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
             if not rates:
                 for _ in range(WARM_REPLAYS):
                     again.replay()  # thrown away
-            figure = measured(again, size, scale.size_replays)
+            figure = measure_size(again, size, scale.size_replays)
             rates.append(figure.measured)
             yield figure
     yield Figure(
@@ -38,7 +38,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     )
 
 
-def measured(again: Replays, size: int, times: int) -> Figure:
+def measure_size(again: Replays, size: int, times: int) -> Figure:
     passes = [(again.bare_read(), again.replay()) for _ in range(times)]
     bare, replayed = (size / median(seconds) for seconds in zip(*passes, strict=True))
     return Figure(

@@ -60,7 +60,7 @@ def start(
 
     records = tail(spark, settings, [RECEIPTS], None, {})
     return (
-        summed(records.coalesce(SMALL_TASKS) if ours else records)
+        sum_units(records.coalesce(SMALL_TASKS) if ours else records)
         .writeStream.outputMode("update")
         .option("checkpointLocation", str(folder))
         .foreachBatch(write)
@@ -69,7 +69,7 @@ def start(
     )
 
 
-def summed(records: DataFrame) -> DataFrame:
+def sum_units(records: DataFrame) -> DataFrame:
     """Units sold by shelf: topic, key and value of a record each."""
     lines = (
         records.select(event(RECEIPTS, F.col("value")).alias("receipt"))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cli import screen, topics
-from cli.alone import alone
+from cli.exclusive import alone
 from infra import kafka
 from infra.aot import RECORD, cache
 from infra.errors import UserError

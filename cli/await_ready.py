@@ -54,7 +54,7 @@ def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> No
 
     def look() -> bool:
         for name in names:
-            if name not in ready and (text := examined(current, manager, name, wait.seconds)):
+            if name not in ready and (text := examine(current, manager, name, wait.seconds)):
                 ready[name] = text, wait.seconds
         for name in names[len(printed) :]:
             if name not in ready:
@@ -70,7 +70,7 @@ def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> No
         until(look, 2 * longest, POLL_SECONDS)
 
 
-def examined(current: Settings, manager: Manager, name: str, seconds: float) -> str | None:
+def examine(current: Settings, manager: Manager, name: str, seconds: float) -> str | None:
     """What the component is ready with, None if not yet; raises NotReady when it is hopeless."""
     try:
         process = manager.process(name)

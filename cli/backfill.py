@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from cli import screen, up
-from cli.alone import alone
 from cli.await_ready import all_ready
 from cli.down import STOP_SECONDS_MAX, stop
+from cli.exclusive import alone
 from cli.world import world_options
 from generators.run import Progress
 from generators.simulator import collect_garbage_rarely, simulate, until_told
@@ -32,11 +32,11 @@ def backfill(
     """
     current = read_settings()
     with alone(current.data_dir):
-        running = daemon.running(current.data_dir) is not None
+        running = daemon.find_running(current.data_dir) is not None
         if not running:
             up.check(current)
             up.fetch_jars(current)
-        manager = up.managed(current)
+        manager = up.ensure_manager(current)
         try:
             up.start_broker(current, manager)
             with resting(current, manager):
@@ -69,17 +69,19 @@ def publish(current: Settings, days: int) -> None:
         def show(now: Progress) -> None:
             nonlocal at
             at = now
-            wait.show("backfill", f"{screen.bar(at.days, days)} {said(at, wait.seconds)}")
+            wait.show(
+                "backfill", f"{screen.bar(at.days, days)} {render_progress(at, wait.seconds)}"
+            )
 
         simulate(current, stop, backfill_days=days, live=False, report=show)
     if stop.is_set():
-        screen.step("interrupted", said(at, wait.seconds))
+        screen.step("interrupted", render_progress(at, wait.seconds))
         screen.say(f"  Go on: retail backfill {days}")
         raise typer.Exit(INTERRUPTED)
-    screen.step("backfill", said(at, wait.seconds), wait.seconds)
+    screen.step("backfill", render_progress(at, wait.seconds), wait.seconds)
 
 
-def said(at: Progress, seconds: float) -> str:
+def render_progress(at: Progress, seconds: float) -> str:
     if not at.records:
         return "nothing was missing"
     moment = datetime.fromtimestamp(at.world_ms / 1000, UTC)

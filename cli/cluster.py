@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.topics import ANSWER_SECONDS_MAX, standing
+from cli.topics import ANSWER_SECONDS_MAX, list_standing
 from contracts import CONTRACTS, Contract
 from infra import kafka
 from infra.errors import UserError
@@ -49,7 +49,7 @@ def apply_command() -> None:
     cluster, drifted = _look(current)
     if why := list(refusals(cluster, current.kafka_replication_factor)):
         raise Unsafe(why)
-    made = kafka.apply_topics(current, standing())
+    made = kafka.apply_topics(current, list_standing())
     mend(kafka.admin(current), drifted)
     left = [one for one in drifted if not one.mendable]
     screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
@@ -59,23 +59,23 @@ def apply_command() -> None:
         raise typer.Exit(1)
 
 
-def asked(names: Sequence[str]) -> Mapping[str, Contract]:
+def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
     """The contract of every topic that has one: a generation's changelog has its view's."""
     of_generations = {
         name: CONTRACTS[match[1]]
         for name in names
         if (match := GENERATION.fullmatch(name)) and match[1] in CONTRACTS
     }
-    return {**standing(), **of_generations}
+    return {**list_standing(), **of_generations}
 
 
 def _look(current: Settings) -> tuple[Cluster, list[Drift]]:
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     client = kafka.admin(current)
-    wanted = asked(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
+    wanted = find_contracts(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
     cluster = inspect(client, list(wanted))
-    return cluster, list(drifts(cluster, wanted, frozenset(standing())))
+    return cluster, list(drifts(cluster, wanted, frozenset(list_standing())))
 
 
 def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:

@@ -7,7 +7,7 @@ from xmlrpc.client import Fault
 import psutil
 
 from cli import fleet, screen
-from cli.alone import alone
+from cli.exclusive import alone
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
@@ -29,7 +29,7 @@ def down() -> None:
 
 def stop(current: Settings) -> bool:
     """Stop what runs on the data folder; returns whether anything did."""
-    manager = daemon.running(current.data_dir)
+    manager = daemon.find_running(current.data_dir)
     with screen.waiting("stopping", "") as wait:
         # It may die under our hands; what is left is an orphan then, and found as one.
         with suppress(OSError, HTTPException, Fault, psutil.Error):

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-from cli.answering import PAUSED
+from cli.health import PAUSED
 from cli.ready import readiness
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
@@ -53,7 +53,7 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 def components(settings: Settings) -> list[Component]:
     """How every component is at this moment."""
-    manager = daemon.running(settings.data_dir)
+    manager = daemon.find_running(settings.data_dir)
     processes = manager.processes() if manager else {}
     history = restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
     return [

@@ -13,7 +13,7 @@ import typer
 from cli import screen
 from contracts import Contract
 from contracts.validation import OPEN
-from generators.loading import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
+from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
 from generators.rows import Row, rows
 from generators.world_time import Watch
 from infra import kafka
@@ -86,7 +86,7 @@ def load_command(
     ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
-    current, contract = read_settings(), opened_to_all(topic)
+    current, contract = read_settings(), require_public(topic)
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     watch = Watch(current)
@@ -96,21 +96,21 @@ def load_command(
     with reporting(current, file) as report:
         found = Loaded()
         if strict:
-            found = check(sorted_rows(current, file, contract), validator, report.add)
+            found = check(sort_rows(current, file, contract), validator, report.add)
         if not found.rejected:
-            found = publish(current, sorted_rows(current, file, contract), validator, report)
+            found = publish(current, sort_rows(current, file, contract), validator, report)
     show(found, report, contract)
     if found.rejected:
         raise typer.Exit(1)
 
 
-def opened_to_all(topic: str) -> Contract:
+def require_public(topic: str) -> Contract:
     if topic not in OPEN:
         raise UnknownTopic(topic)
     return OPEN[topic]
 
 
-def sorted_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
+def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
     """Sorted in a scratch folder that goes with the last row."""
     current.data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="load-", dir=current.data_dir) as scratch:

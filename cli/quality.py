@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Annotated
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.inventory import Row
-from audit.served import ApiDown, served
+from audit.served import ApiDown, fetch_views
 from cli import screen
 from contracts import DAILY_DEMAND
 from infra.errors import UserError
-from infra.kafka import Partition
+from infra.kafka import Offsets
 from infra.settings import Settings, read_settings
 from infra.wait import until
 from pipelines.lake.tables import lake
 from pipelines.lake.transform import MOVES
 
 if TYPE_CHECKING:
-    from pipelines.lake.quality.checking import Verdict
+    from pipelines.lake.quality.checks import Verdict
     from pipelines.lake.quality.sums import DailyTotals
 
 PIPELINE = "analytics"
@@ -46,9 +46,9 @@ def quality(
     if not lake(current).gold.committed_ms():
         raise NoLake
     with screen.waiting("quality", "what the view of daily demand tells") as wait:
-        told, why_not = told_of(current)
+        told, why_not = read_served_totals(current)
         wait.show("quality", "reading the lake")
-        found = checked(current, told)
+        found = check_tables(current, told)
     kept = not any(one.failed for one in found)
     good = kept and told is not None
     if as_json:
@@ -68,10 +68,10 @@ def conclusion(kept: bool, good: bool) -> str:
     return "NOT COMPARED: what was looked at is good" if kept else "NOT GOOD"
 
 
-def checked(current: Settings, told: "DailyTotals | None") -> list["Verdict"]:
+def check_tables(current: Settings, told: "DailyTotals | None") -> list["Verdict"]:
     # Spark and the expectations take a second to import, which no other command should.
     from pipelines.common.runtime.session import engine
-    from pipelines.lake.quality.checking import check
+    from pipelines.lake.quality.checks import check
     from pipelines.lake.session import lake_session
 
     spark = lake_session(current, "quality")
@@ -81,7 +81,7 @@ def checked(current: Settings, told: "DailyTotals | None") -> list["Verdict"]:
         engine(spark).kill()
 
 
-def told_of(current: Settings) -> tuple["DailyTotals | None", str]:
+def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
     """What the served view tells of each day, once the lake holds as much; or why it is not asked.
 
     What of it is compared has to be in the lake, which is a batch behind.
@@ -89,7 +89,7 @@ def told_of(current: Settings) -> tuple["DailyTotals | None", str]:
     from pipelines.lake.quality.sums import DailyTotals
 
     try:
-        live = served(current, PIPELINE)
+        live = fetch_views(current, PIPELINE)
     except ApiDown as down:
         return None, str(down)
     ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
@@ -99,7 +99,7 @@ def told_of(current: Settings) -> tuple["DailyTotals | None", str]:
     return DailyTotals(f"{DAILY_DEMAND.entity} at marker {live.batch}", ends, days), ""
 
 
-def holds(current: Settings, ends: Mapping[Partition, int]) -> bool:
+def holds(current: Settings, ends: Offsets) -> bool:
     tables = lake(current)
     held = {at: end for topic in MOVES for at, end in tables.silver(topic).read_held().ends.items()}
     return all(held.get(at, 0) >= end for at, end in ends.items())

@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import typer
 
 from cli import screen
-from cli.alone import alone
+from cli.exclusive import alone
 from contracts.times import instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra import kafka
@@ -18,7 +18,7 @@ from infra.errors import UserError
 from infra.settings import Settings, read_settings
 from services.quarantine import release as releasing
 from services.quarantine.anatomy import dissect
-from services.quarantine.reading import read_record
+from services.quarantine.reader import read_record
 from services.quarantine.records import Record
 from services.quarantine.remedy import find_remedy
 
@@ -59,7 +59,7 @@ def list_command(
 ) -> None:
     """Show how many records were rejected and why, and the newest of them."""
     asked = {"topic": topic, "reason": reason, "limit": limit}
-    found = listed(read_settings(), {name: value for name, value in asked.items() if value})
+    found = fetch_list(read_settings(), {name: value for name, value in asked.items() if value})
     if as_json:
         print(json.dumps(found))
         return
@@ -88,8 +88,8 @@ def list_command(
 @app.command()
 def show(place: Place) -> None:
     """Show one record, decoded as far as it can be, and what can be done about it."""
-    current = connected()
-    record = read_record(current, *placed(place))
+    current = require_broker()
+    record = read_record(current, *parse_place(place))
     contract = VALIDATED[record.topic]
     found = validate(contract, record.key, record.value, record.published_ms)
     for name, text in about(record).items():
@@ -117,7 +117,7 @@ def release(
     because: Annotated[str, typer.Option(help="Why it shall count; kept with the release.")],
 ) -> None:
     """Publish a new event that wraps the record, so that running sums count it once."""
-    current = connected()
+    current = require_broker()
     with (
         alone(current.data_dir / "quarantine", "releasing a record of"),
         screen.waiting("release", "reading") as wait,
@@ -126,7 +126,7 @@ def release(
         def tell(topic: str, read: int, total: int) -> None:
             wait.show("release", f"{screen.bar(read, total)} {topic}")
 
-        done = releasing.release(current, placed(place), because, tell)
+        done = releasing.release(current, parse_place(place), because, tell)
     screen.say(f"  Released: {done.topic}/{done.partition}/{done.offset} wraps {place}.")
     taken = takers()
     if taken:
@@ -136,7 +136,7 @@ def release(
     screen.say("  Windows that have closed do not count it, live or replayed.")
 
 
-def listed(current: Settings, asked: Mapping[str, Any]) -> Any:
+def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
     url = f"{current.api_url}/v1/quarantine"
     try:
         with urlopen(f"{url}?{urlencode(asked)}", timeout=ANSWER_SECONDS_MAX) as answer:
@@ -145,14 +145,14 @@ def listed(current: Settings, asked: Mapping[str, Any]) -> Any:
         raise NoAnswer(url, error) from error
 
 
-def connected() -> Settings:
+def require_broker() -> Settings:
     current = read_settings()
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     return current
 
 
-def placed(text: str) -> tuple[str, int, int]:
+def parse_place(text: str) -> tuple[str, int, int]:
     """The place that is written; raises NoPlace."""
     topic, *numbers = text.rsplit("/", 2)
     if topic not in VALIDATED or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):

@@ -1,22 +1,22 @@
 """Whether a component is really ready: asked of the thing itself, not of its process.
 
 `python -m cli.ready COMPONENT` asks for the one that runs in this container. Those that
-answer for themselves have a door of their own, which opens sooner (`cli/answering.py`).
+answer for themselves have a door of their own, which opens sooner (`cli/health.py`).
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 from confluent_kafka import KafkaException
 
-from cli import answering
-from cli.answering import PAUSED, Probe
-from contracts import CLOCKS, GENERATIONS, MARKERS, Contract
+from cli import health
+from cli.health import PAUSED, Probe
 from contracts.consumer import reader
+from control.generations import read_generations
+from control.marker import read_markers
+from control.world_clock import read_clock
 from infra.disk import shortage
-from infra.kafka import Partition, UnknownTopic, admin, end_offsets, read_to_end
+from infra.kafka import Offsets, UnknownTopic, admin, end_offsets
 from infra.settings import Settings
 from services import liveness
 from services.quarantine.progress import read_progress
@@ -36,17 +36,16 @@ def readiness(settings: Settings, component: str, started_at: int) -> str | None
 
 def simulator(settings: Settings, started_at: int) -> str | None:
     """Ready once it has said which world runs since this start; or it may be short of disk."""
-    for clock in latest(settings, CLOCKS):
-        if not since(clock["wall_at"], started_at):
-            continue
-        if clock["state"] != "running":
-            lacking = shortage(settings)
-            return f"{PAUSED}{lacking}" if lacking else None
-        return (
-            f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
-            f"seed {clock['seed']}, {clock['speed_milli'] / 1000:g} × real time"
-        )
-    return None
+    announced = read_clock(settings, decode)
+    if announced is None or announced.clock.wall_ms < started_at * 1000:
+        return None
+    if not announced.is_running:
+        lacking = shortage(settings)
+        return f"{PAUSED}{lacking}" if lacking else None
+    return (
+        f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
+        f"seed {announced.seed}, {announced.clock.speed_milli / 1000:g} × real time"
+    )
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:
@@ -54,41 +53,32 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
     reached = read_progress(settings)
     if reached.committed_ms < started_at * 1000:
         return None
-    return f"{behind(settings, reached.offsets)} records behind"
+    return f"{count_behind(settings, reached.offsets)} records behind"
 
 
 def pipelines(settings: Settings, started_at: int) -> str | None:
     """Ready once each has written a marker since this start, or cannot: then its view says why."""
-    promoted = {one["pipeline"]: one["promoted"] for one in latest(settings, GENERATIONS)}
-    named = {name: promoted[name] for name in settings.pipeline_names if name in promoted}
-    awaited = {name: number for name, number in named.items() if number is not None}
+    known = read_generations(settings, decode)
+    named = [known[name] for name in settings.pipeline_names if name in known]
+    awaited = [one.promoted for one in named if one.promoted]
     if not awaited or len(named) < len(settings.pipeline_names):
         return None
-    markers = {(one["pipeline"], one["generation"]): one for one in latest(settings, MARKERS)}
-    written = [markers[at] for at in awaited.items() if at in markers]
-    if len(written) < len(awaited):
+    markers = read_markers(settings, decode, MARKERS_READ_MAX)
+    written = [markers.get((one.pipeline, one.number)) for one in awaited]
+    fresh = [one for one in written if one and one.written_at_ms >= started_at * 1000]
+    if len(fresh) < len(awaited):
         return None
-    if not all(since(marker["written_at"], started_at) for marker in written):
-        return None
-    shown = [f"{one['pipeline']} g{one['generation']}" for one in written]
-    lag = sum(records_behind(settings, marker) for marker in written)
-    return f"{' · '.join(shown)}, {lag} records behind"
+    lag = sum(count_behind(settings, marker.inputs) for marker in fresh)
+    return f"{' · '.join(map(str, awaited))}, {lag} records behind"
 
 
-def records_behind(settings: Settings, marker: Mapping[str, Any]) -> int:
-    """How many records its inputs have beyond what the marker says was read."""
-    return behind(
-        settings, {(at["topic"], at["partition"]): at["offset"] for at in marker["inputs"]}
-    )
-
-
-def behind(settings: Settings, read: Mapping[Partition, int]) -> int:
+def count_behind(settings: Settings, read: Offsets) -> int:
     """How many records the partitions' topics have beyond these offsets."""
     ends = end_offsets(admin(settings), {topic for topic, _ in read})
     return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
 
 
-def signed(service: str, told: str, settings: Settings, started_at: int) -> str | None:
+def probe_service(service: str, told: str, settings: Settings, started_at: int) -> str | None:
     """Ready, with what is told of it, once the service has reported a start since this one."""
     return told if liveness.read_start_ms(settings, service) >= started_at * 1000 else None
 
@@ -100,30 +90,20 @@ def lake(settings: Settings, started_at: int) -> str | None:
     bronze = tables.lake(settings).bronze
     if bronze.committed_ms() < started_at * 1000:
         return None
-    return f"{behind(settings, bronze.read_held().ends)} records behind"
-
-
-def latest(settings: Settings, contract: Contract) -> list[Mapping[str, Any]]:
-    """The newest record per key of a control topic."""
-    records = read_to_end(settings, contract.name, records_max=MARKERS_READ_MAX)
-    return [decode(value).value for value in records.values()]
-
-
-def since(moment: datetime, started_at: int) -> bool:
-    return moment >= datetime.fromtimestamp(started_at, UTC)
+    return f"{count_behind(settings, bronze.read_held().ends)} records behind"
 
 
 PROBES: Mapping[str, Probe] = {
-    **answering.PROBES,
+    **health.PROBES,
     "simulator": simulator,
     "quarantine": quarantine,
     "pipelines": pipelines,
-    "ordering": partial(signed, "ordering", "waits for reviews"),
-    "supplier": partial(signed, "supplier", "waits for orders"),
+    "ordering": partial(probe_service, "ordering", "waits for reviews"),
+    "supplier": partial(probe_service, "supplier", "waits for orders"),
     "lake": lake,
 }
 """By component: what it is ready with, given the second of its start; None: not yet."""
 
 
 if __name__ == "__main__":
-    answering.tell(readiness)
+    health.tell(readiness)

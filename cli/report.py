@@ -19,7 +19,7 @@ BREAKS = "\N{NO-BREAK SPACE}✗"
 
 def show(found: Report) -> None:
     for fault in found.faults:
-        _wrapped("  ", f"fault: {fault}")
+        _print_wrapped("  ", f"fault: {fault}")
     for one in found.breaks:
         _show_break(one)
     for one in found.harmless:
@@ -33,17 +33,17 @@ def show(found: Report) -> None:
 
 
 def conclusion(found: Report) -> str:
-    of = f"{counted(found.contracts, 'contract')}, {counted(found.consumers, 'consumer')}"
+    of = f"{render_count(found.contracts, 'contract')}, {render_count(found.consumers, 'consumer')}"
     wrong = [
-        counted(len(found.breaks), "break") if found.breaks else "",
-        counted(len(found.faults), "fault") if found.faults else "",
+        render_count(len(found.breaks), "break") if found.breaks else "",
+        render_count(len(found.faults), "fault") if found.faults else "",
     ]
     if found.good:
         return f"{of}: nobody breaks"
     return f"{' and '.join(filter(None, wrong))} in {of}"
 
 
-def counted(number: int, noun: str) -> str:
+def render_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -53,15 +53,15 @@ def document(found: Report) -> dict[str, Any]:
         "contracts": found.contracts,
         "consumers": found.consumers,
         "faults": list(found.faults),
-        "breaks": [_finding(one) for one in found.breaks],
-        "harmless": [_finding(one) for one in found.harmless],
+        "breaks": [_render_finding(one) for one in found.breaks],
+        "harmless": [_render_finding(one) for one in found.harmless],
         "pending": [asdict(one) for one in found.pending],
         "drafts": list(found.drafts),
         "matrix": found.matrix,
     }
 
 
-def _finding(one: Finding) -> dict[str, Any]:
+def _render_finding(one: Finding) -> dict[str, Any]:
     return {
         "contract": one.contract,
         "place": one.change.place,
@@ -79,20 +79,20 @@ def _finding(one: Finding) -> dict[str, Any]:
 
 def _show_break(one: Finding) -> None:
     screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}")
-    _labelled("readers that break", ", ".join(one.readers_broken) or NOBODY)
-    _labelled("readers that do not", ", ".join(one.readers_going_on) or NOBODY)
+    _print_labelled("readers that break", ", ".join(one.readers_broken) or NOBODY)
+    _print_labelled("readers that do not", ", ".join(one.readers_going_on) or NOBODY)
     if one.writers_broken:
-        _labelled("writers that break", ", ".join(one.writers_broken))
+        _print_labelled("writers that break", ", ".join(one.writers_broken))
     against = ", ".join(one.since)
-    _labelled("why", f"{one.change.why}; since {against}, {one.promised} is promised")
-    _labelled("way out", one.way_out)
+    _print_labelled("why", f"{one.change.why}; since {against}, {one.promised} is promised")
+    _print_labelled("way out", one.way_out)
 
 
-def _labelled(label: str, text: str) -> None:
-    _wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
+def _print_labelled(label: str, text: str) -> None:
+    _print_wrapped(f"{' ' * INDENT}{label:<{LABEL - INDENT}}", text)
 
 
-def _wrapped(head: str, text: str) -> None:
+def _print_wrapped(head: str, text: str) -> None:
     screen.say(
         textwrap.fill(
             text,
@@ -111,12 +111,12 @@ def _show_matrix(found: Report) -> None:
     widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
     screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
     for name, versions in rows.items():
-        for number, (version, readers) in enumerate(_shown(versions).items()):
+        for number, (version, readers) in enumerate(_select_versions(versions).items()):
             head = f"  {name if not number else '':<{widths[0]}}  {version:<{widths[1]}} "
-            _wrapped(head, ", ".join(_marked(readers)) or "nobody")
+            _print_wrapped(head, ", ".join(_mark(readers)) or "nobody")
 
 
-def _shown(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
+def _select_versions(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
     """Without what is not released, where all that it says was said of a version before."""
     *_, last = ({}, *(one for version, one in versions.items() if version != PRESENT))
     return {
@@ -126,14 +126,16 @@ def _shown(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
     }
 
 
-def _marked(readers: Mapping[str, str | None]) -> Iterable[str]:
+def _mark(readers: Mapping[str, str | None]) -> Iterable[str]:
     return (name if why is None else f"{name}{BREAKS}" for name, why in readers.items())
 
 
 def _show_pending(found: Report) -> None:
     if found.drafts:
-        _wrapped("  ", f"drafts, which nobody writes yet: {', '.join(found.drafts)}")
+        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(found.drafts)}")
     if not found.pending or not found.good:
         return
     told = ", ".join(f"{one.contract} {one.version}" for one in found.pending)
-    _wrapped("  ", f"not released as they stand: {told}. Release them: retail contracts release")
+    _print_wrapped(
+        "  ", f"not released as they stand: {told}. Release them: retail contracts release"
+    )

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.alone import alone
 from cli.down import stop
+from cli.exclusive import alone
 from infra.errors import UserError
 from infra.folder import Folder
 from infra.lake import folders
 from infra.settings import REMEMBERED_FILE, Settings, read_settings, root
-from pipelines.common.generations.generation import checkpoints
+from pipelines.common.generations.folders import locate_checkpoints
 from pipelines.common.pipeline import pipelines
 
 
@@ -49,7 +49,7 @@ def reset(
     if not ours(folder):
         raise NotOurs(folder)
     beyond = elsewhere(current)
-    if not yes and not agreed(folder, beyond):
+    if not yes and not ask_consent(folder, beyond):
         screen.say("Nothing was removed.")
         return
     with alone(folder):
@@ -63,7 +63,7 @@ def reset(
 def elsewhere(current: Settings) -> list[Folder]:
     """What is of this world where URLs say: another world would take it for its own."""
     lake = folders(current).layers if current.lake_url else ()
-    kept = (checkpoints(current, name) for name in pipelines() if current.checkpoint_url)
+    kept = (locate_checkpoints(current, name) for name in pipelines() if current.checkpoint_url)
     return [folder for folder in (*lake, *kept) if folder.names()]
 
 
@@ -72,7 +72,7 @@ def ours(folder: Path) -> bool:
     return (folder / REMEMBERED_FILE).is_file() and not holds_more
 
 
-def agreed(folder: Path, beyond: Iterable[Folder]) -> bool:
+def ask_consent(folder: Path, beyond: Iterable[Folder]) -> bool:
     if not sys.stdin.isatty():
         raise NotAsked
     named = ", ".join([str(folder), *map(str, beyond)])

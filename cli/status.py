@@ -10,8 +10,8 @@ from confluent_kafka import KafkaException
 
 from cli import fleet, screen
 from cli.fleet import Component
-from cli.ready import latest
-from contracts import GENERATIONS
+from cli.ready import decode
+from control.generations import read_generations
 from infra.kafka import UnknownTopic
 from infra.settings import Settings, memorable, read_settings, root
 from infra.supervisor import daemon, orphans
@@ -82,25 +82,18 @@ def explain(component: Component, current: Settings) -> None:
 def drifts(current: Settings) -> list[str]:
     """Which pipelines run other code than what is on disk; none where Kafka does not say."""
     try:
-        controls = latest(current, GENERATIONS)
+        known = read_generations(current, decode).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
-    told = [
-        snapshot.describe_drift(
-            root(), control["pipeline"], each["number"], each["code_digest"], each["libraries"]
-        )
-        for control in controls
-        for each in control["generations"]
-        if each["number"] == control["promoted"]
-    ]
-    return [drift for drift in told if drift]
+    found = [snapshot.describe_drift(root(), one.promoted) for one in known if one.promoted]
+    return [drift for drift in found if drift]
 
 
 def advise(found: list[Component], current: Settings) -> None:
     """The next useful step."""
     states = {component.state for component in found}
     if states == {"stopped"}:
-        left = [] if daemon.running(current.data_dir) else orphans.find(current.data_dir)
+        left = [] if daemon.find_running(current.data_dir) else orphans.find(current.data_dir)
         if left:
             screen.say(f"\n  {len(left)} processes run without a manager. make up cleans up.")
         else:

@@ -13,7 +13,7 @@ ANSWER_SECONDS_MAX = 10.0
 app = typer.Typer(no_args_is_help=True, help="The topics: what the contracts ask for.")
 
 
-def standing() -> dict[str, Contract]:
+def list_standing() -> dict[str, Contract]:
     """The topics that exist before any pipeline runs.
 
     A view's changelog is made with the generation that writes it, under its number.
@@ -27,8 +27,8 @@ def standing() -> dict[str, Contract]:
 
 def apply(current: Settings) -> str:
     """Make what is missing; returns what was done, in words."""
-    made = kafka.apply_topics(current, standing())
-    there = len(standing()) - len(made)
+    made = kafka.apply_topics(current, list_standing())
+    there = len(list_standing()) - len(made)
     return f"{len(made)} made from contracts, {there} there already"
 
 

@@ -1,9 +1,9 @@
 """retail up: everything started, in order, and really ready when it returns."""
 
 from cli import aot, fleet, screen, topics
-from cli.alone import alone
 from cli.await_ready import all_ready
 from cli.doctor import examine
+from cli.exclusive import alone
 from cli.status import show
 from cli.welcome import welcome
 from cli.world import world_options
@@ -11,7 +11,7 @@ from infra import kafka
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import jar_set
-from infra.settings import Settings, memorable, read_settings, remember, remembered
+from infra.settings import Settings, load_remembered, memorable, read_settings, remember
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 
@@ -39,7 +39,7 @@ def up() -> None:
     with alone(current.data_dir):
         check(current)
         fetch_jars(current)
-        manager = managed(current)
+        manager = ensure_manager(current)
         started = start(current, manager)
     # From here on another command may interfere: `down` needs not wait for Spark.
     all_ready(current, manager, started)
@@ -73,11 +73,11 @@ def fetch_jars(current: Settings) -> None:
     screen.step("jars", f"{len(files)} files, {size:.0f} MB, verified", wait.seconds)
 
 
-def managed(current: Settings) -> Manager:
+def ensure_manager(current: Settings) -> Manager:
     """The process manager: the one that runs, or a new one on a clean floor."""
-    manager = daemon.running(current.data_dir)
+    manager = daemon.find_running(current.data_dir)
     if manager is not None:
-        before, now = remembered(current.data_dir), memorable(current)
+        before, now = load_remembered(current.data_dir), memorable(current)
         changed = [name for name in before | now if before.get(name) != now.get(name)]
         if changed:
             raise OtherSettings([name.upper() for name in changed])

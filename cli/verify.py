@@ -10,7 +10,7 @@ import typer
 from audit.inventory import Book
 from audit.ledger import Audit
 from audit.verdict import Comparison, Verdict, verdict
-from cli import differing, screen
+from cli import differences, screen
 from infra.kafka import Partition
 from infra.settings import read_settings
 
@@ -37,7 +37,7 @@ def verify(
         else:
             show(found)
             if any(one.differing for one in found.views):
-                file = differing.write(current, name, found.views)
+                file = differences.write(current, name, found.views)
                 screen.say(f"  all rows that differ: {screen.short(file)}")
     if as_json:
         print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
@@ -77,7 +77,7 @@ def show_view(one: Comparison) -> None:
         f"   live {one.live_digest[:DIGEST_SHOWN]}…  {sign}  "
         f"oracle {one.oracle_digest[:DIGEST_SHOWN]}…"
     )
-    for line in differing.render(one):
+    for line in differences.render(one):
         screen.say(line)
 
 

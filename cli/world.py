@@ -24,29 +24,29 @@ def world_options(command: Command) -> Command:
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        for name in settings_of_the_world():
+        for name in list_world_settings():
             text = given.pop(name.removeprefix(PREFIX))
             if text is not None:
                 os.environ[name.upper()] = text
         command(**given)
 
     own = inspect.signature(command).parameters.values()
-    parameters = [*own, *options()]
+    parameters = [*own, *build_options()]
     # Typer reads a command's options from its signature.
     vars(with_options)["__signature__"] = inspect.Signature(parameters)
     with_options.__annotations__ = {one.name: one.annotation for one in parameters}
     return with_options
 
 
-def settings_of_the_world() -> dict[str, FieldInfo]:
+def list_world_settings() -> dict[str, FieldInfo]:
     fields = Settings.model_fields
     return {name: field for name, field in fields.items() if name.startswith(PREFIX)}
 
 
-def options() -> Iterator[inspect.Parameter]:
-    for name, field in settings_of_the_world().items():
+def build_options() -> Iterator[inspect.Parameter]:
+    for name, field in list_world_settings().items():
         option = typer.Option(
-            help=f"{field.description} [{shown(field.default)}]",
+            help=f"{field.description} [{render_default(field.default)}]",
             metavar="|".join(get_args(field.annotation))
             or (field.annotation.__name__.upper() if field.annotation else None),
             show_default=False,
@@ -60,5 +60,5 @@ def options() -> Iterator[inspect.Parameter]:
         )
 
 
-def shown(default: object) -> str:
+def render_default(default: object) -> str:
     return f"{default:g}" if isinstance(default, (int, float)) else str(default)

@@ -21,3 +21,8 @@ def span(length: timedelta) -> str:
         if length and not length % one:
             return f"{length // one} {unit}"
     return f"{length.total_seconds():g} s"
+
+
+def epoch_ms(moment: datetime | int) -> int:
+    """Whole milliseconds since the epoch of a decoded timestamp."""
+    return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)

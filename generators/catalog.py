@@ -6,7 +6,7 @@ from generators.stores import Store
 from generators.ticks import ANNOUNCED_MS, START_MS
 
 
-def product_introduced(product: Product) -> Event:
+def introduce_product(product: Product) -> Event:
     return {
         "event_id": f"{product.sku}-introduced",
         "event_time": ANNOUNCED_MS,
@@ -21,7 +21,7 @@ def product_introduced(product: Product) -> Event:
     }
 
 
-def store_opened(store: Store) -> Event:
+def open_store(store: Store) -> Event:
     return {
         "event_id": f"{store.store_id}-opened",
         "event_time": ANNOUNCED_MS,

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from itertools import chain
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.delivery_queue import Record
 from generators.dirt import UNREADABLE, Dirt
 from generators.event import Event
-from generators.outbox import Record
 
 QUIET_TICKS_MAX = 10  # the ledger beats at least this often, moved or not
 

@@ -29,7 +29,9 @@ class LogUnread(UserError):
         )
 
 
-def last_published(settings: Settings, topics: list[str], header: str) -> dict[Partition, Message]:
+def find_last_published(
+    settings: Settings, topics: list[str], header: str
+) -> dict[Partition, Message]:
     """The last record with the header, of each partition of the topics that has one.
 
     Others may publish to the same topics: their records do not have the simulator's headers.
@@ -51,7 +53,7 @@ def last_published(settings: Settings, topics: list[str], header: str) -> dict[P
     return found
 
 
-def published(message: Message) -> Published:
+def parse_published(message: Message) -> Published:
     _, timestamp_ms = message.timestamp()
     return Published(
         timestamp_ms,

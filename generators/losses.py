@@ -42,7 +42,7 @@ def losses(seed: int, store: Store, hour: int, arrivals: list[Arrival]) -> list[
     )
 
 
-def counted(shelves: int, hour: int) -> range:
+def choose_counted(shelves: int, hour: int) -> range:
     """The shelves that the staff count in the world's n-th hour."""
     part = hour % COUNTED_EVERY_HOURS
     return range(part * shelves // COUNTED_EVERY_HOURS, (part + 1) * shelves // COUNTED_EVERY_HOURS)

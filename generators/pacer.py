@@ -4,10 +4,8 @@ from collections.abc import Callable
 from threading import Event as Signal
 from typing import Protocol
 
-from generators.clock import ClockState, WorldClock
+from control.world_clock import BEHIND_MS_MAX, ClockState, WorldClock
 
-# Who was asleep or cut off for longer does not rush through what was missed: world time stood.
-BEHIND_MS_MAX = 10_000
 WAIT_MS_MAX = 1_000  # then look at the clock again: a wall clock may be set
 
 Announce = Callable[[WorldClock, ClockState], None]

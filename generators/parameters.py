@@ -56,7 +56,7 @@ class Parameters:
         """What differs here, and there, where another world's text is given; empty if nothing."""
         here, there = json.loads(self.text()), json.loads(text)
         names = [name for name in sorted(here | there) if here.get(name) != there.get(name)]
-        return _shown(names, here), _shown(names, there)
+        return _render_values(names, here), _render_values(names, there)
 
 
 def parameters(settings: Settings) -> Parameters:
@@ -83,5 +83,5 @@ def parameters(settings: Settings) -> Parameters:
     )
 
 
-def _shown(names: list[str], values: dict[str, float | str]) -> str:
+def _render_values(names: list[str], values: dict[str, float | str]) -> str:
     return ", ".join(f"{name} {values.get(name)}" for name in names)

@@ -40,14 +40,14 @@ class Prices:
         self._ahead: list[Change] = []
         self.cents = [product.unit_price_cents for product in products]
 
-    def introduced(self) -> list[Event]:
+    def introduce(self) -> list[Event]:
         """The prices that the world begins with."""
         return [
-            _changed(f"{product.sku}-priced", ANNOUNCED_MS, product.sku, cents, START_MS)
+            _build_change(f"{product.sku}-priced", ANNOUNCED_MS, product.sku, cents, START_MS)
             for product, cents in zip(self._products, self.cents, strict=True)
         ]
 
-    def decided(self, hour: int) -> list[Event]:
+    def decide(self, hour: int) -> list[Event]:
         """The changes that are announced when the world's n-th hour begins."""
         if hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
@@ -58,21 +58,21 @@ class Prices:
             self._ahead.append(Change(effective_ms, number, cents))
             sku = self._products[number].sku
             event_id = f"{sku}-price-{day(hour)}"
-            events.append(_changed(event_id, now_ms, sku, cents, effective_ms))
+            events.append(_build_change(event_id, now_ms, sku, cents, effective_ms))
         return events
 
-    def introduced_plans(self) -> list[Event]:
+    def introduce_plans(self) -> list[Event]:
         """The promotions that are planned when the world begins."""
-        planned = self._promotions.planned(0)
+        planned = self._promotions.plan(0)
         return [self._plan(*one, ANNOUNCED_MS, START_MS) for one in planned.items()]
 
-    def planned(self, hour: int) -> list[Event]:
+    def plan(self, hour: int) -> list[Event]:
         """The promotions that are announced when the world's n-th hour begins."""
         if hour_of_day(hour) != DECIDED_AT_HOUR:
             return []
         tomorrow = day(hour) + 1
         now_ms, effective_ms = hour_start_ms(hour), day_start_ms(tomorrow)
-        beginning = self._promotions.beginning(tomorrow + NOTICE_DAYS)
+        beginning = self._promotions.list_beginning(tomorrow + NOTICE_DAYS)
         return [self._plan(*one, now_ms, effective_ms) for one in beginning.items()]
 
     def _plan(self, number: int, promotion: Promotion, at_ms: int, effective_ms: int) -> Event:
@@ -95,7 +95,7 @@ class Prices:
         """
         draw = chance(self._seed, "prices", today)
         promoted, still = self._promotions.on(today), self._promotions.on(today + 1)
-        planned = self._promotions.planned(today + 1)
+        planned = self._promotions.plan(today + 1)
         changed = {}
         for number, product in enumerate(self._products):
             anew = draw.random() < CHANGED_SHARE
@@ -126,7 +126,7 @@ class Prices:
         self._ahead = [Change(*change) for change in state["ahead"]]
 
 
-def _changed(event_id: str, at_ms: int, sku: str, cents: int, effective_ms: int) -> Event:
+def _build_change(event_id: str, at_ms: int, sku: str, cents: int, effective_ms: int) -> Event:
     return {
         "event_id": event_id,
         "event_time": at_ms,

@@ -46,19 +46,19 @@ class Promotions:
         return {
             product: promotion
             for begins in range(day - DAYS_MAX + 1, day + 1)
-            for product, promotion in self.beginning(begins).items()
+            for product, promotion in self.list_beginning(begins).items()
             if day < promotion.ends
         }
 
-    def planned(self, day: int) -> Mapping[int, Promotion]:
+    def plan(self, day: int) -> Mapping[int, Promotion]:
         """What is known on the world's n-th day of promotions to come, by product."""
         return {
             product: promotion
             for begins in range(day + 1, day + NOTICE_DAYS + 1)
-            for product, promotion in self.beginning(begins).items()
+            for product, promotion in self.list_beginning(begins).items()
         }
 
-    def beginning(self, day: int) -> Mapping[int, Promotion]:
+    def list_beginning(self, day: int) -> Mapping[int, Promotion]:
         """What begins with the world's n-th day, by product."""
         if day < 1:
             return {}

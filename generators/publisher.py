@@ -71,7 +71,7 @@ class Publisher:
         self._beats: list[Publication] = []
         self._told_facts = False
         self._error: KafkaError | None = None
-        self._on_delivery = self._delivered
+        self._on_delivery = self._handle_delivery
 
     def publish(self, publication: Publication) -> None:
         """Queue a record; wait while the queue is full. Raises PublishingFailed."""
@@ -154,6 +154,6 @@ class Publisher:
         if left:
             raise PublishingFailed(f"{left} records were not taken in {FLUSH_SECONDS_MAX:g} s")
 
-    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+    def _handle_delivery(self, error: KafkaError | None, _message: Message) -> None:
         if error is not None and self._error is None:
             self._error = error

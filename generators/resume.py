@@ -60,7 +60,7 @@ class Logged:
             if end.sequence >= counts[topic][place]
         }
 
-    def missing(self, publications: list[Publication]) -> list[Publication]:
+    def select_missing(self, publications: list[Publication]) -> list[Publication]:
         """Those that the log does not hold yet.
 
         Raises OtherWorld where a partition's last record is not what this world has published.

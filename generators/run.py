@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from generators.intake import Intake, Nothing
+from generators.confirmations import Confirmations, Nothing
+from generators.disk_guard import DiskGuard
 from generators.pacer import Pacer
 from generators.publisher import Publisher
 from generators.resume import Logged
-from generators.room import Room
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import TICKS_PER_DAY, tick_start_ms
 from generators.world import World
@@ -46,10 +46,10 @@ def run(
     pacer: Pacer,
     publisher: Publisher,
     snapshots: Snapshots,
-    room: Room,
+    disk_guard: DiskGuard,
     report: Report,
     until_tick: int | None = None,
-    intake: Intake = NOTHING,
+    confirmations: Confirmations = NOTHING,
 ) -> None:
     """Publish what the log does not hold yet, until that tick or until told to stop.
 
@@ -58,16 +58,16 @@ def run(
     published = 0
     while until_tick is None or world.next_tick < until_tick:
         tick = world.next_tick
-        if not room.left():
+        if not disk_guard.has_room():
             publisher.flush()
             pacer.stand()
-            if not room.wait():
+            if not disk_guard.wait():
                 return
         if not pacer.wait(tick_start_ms(tick)):
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
             snapshots.save(world.state())
-        for publication in logged.missing(world.tick(intake.due(tick))):
+        for publication in logged.select_missing(world.tick(confirmations.due(tick))):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)

@@ -51,9 +51,9 @@ class Shelves:
         self._assortment = store.assortment
         self._order_below: list[int] = []
 
-    def opening(self, ahead: Sequence[Sequence[int]]) -> list[int]:
+    def compute_opening(self, ahead: Sequence[Sequence[int]]) -> list[int]:
         """Units to begin with: what will be wanted of each until goods can come; ahead: by day."""
-        by_day = [self._expected(wanted) for wanted in ahead]
+        by_day = [self._estimate_demand(wanted) for wanted in ahead]
         return [
             UNITS_MIN + int(sum(units[shelf] for units in by_day[:days]))
             for shelf, days in enumerate(self._cover_days)
@@ -61,10 +61,10 @@ class Shelves:
 
     def begin_day(self, wanted: Sequence[int]) -> None:
         """The more a shelf is wanted today, relative to the others, the more it is to hold."""
-        self.full = [UNITS_MIN + int(units * COVER_DAYS) for units in self._expected(wanted)]
+        self.full = [UNITS_MIN + int(units * COVER_DAYS) for units in self._estimate_demand(wanted)]
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
 
-    def _expected(self, wanted: Sequence[int]) -> list[float]:
+    def _estimate_demand(self, wanted: Sequence[int]) -> list[float]:
         """Units of each shelf that a mean day wants."""
         units = self._visits_per_day * UNITS_PER_RECEIPT_MEAN / sum(wanted)
         return [share * units for share in wanted]

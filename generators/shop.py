@@ -5,10 +5,10 @@ from typing import Any
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
 from generators.customers import Payer
+from generators.delivery_queue import DeliveryQueue
 from generators.demand import Arrival, Demand
 from generators.event import Event
-from generators.losses import Kind, Loss, counted, losses
-from generators.outbox import Outbox
+from generators.losses import Kind, Loss, choose_counted, losses
 from generators.returns import Return, Returns
 from generators.shelves import Shelves
 from generators.stores import Store
@@ -21,13 +21,13 @@ SHIFT_TICKS = 24 * TICKS_PER_HOUR // SHIFTS_PER_DAY
 
 class Shop:
     def __init__(
-        self, seed: int, store: Store, shelves: Shelves, demand: Demand, outbox: Outbox
+        self, seed: int, store: Store, shelves: Shelves, demand: Demand, deliveries: DeliveryQueue
     ) -> None:
         self.store = store
         self.shelves = shelves
         self._seed = seed
         self._demand = demand
-        self._outbox = outbox
+        self._deliveries = deliveries
         self._returns = Returns(seed, store.store_id)
         self._registers = [f"{store.store_id}-R{n + 1}" for n in range(store.registers)]
         staff = SHIFTS_PER_DAY * store.registers + 1  # one more: everybody changes tills
@@ -41,15 +41,17 @@ class Shop:
     def open(self, ahead: Sequence[Sequence[int]]) -> None:
         """Fill the empty shelves before the first customer comes. Ahead: appeal, by day."""
         now_ms = tick_start_ms(0)
-        for shelf, units in enumerate(self.shelves.opening([*map(self._wanted, ahead)])):
+        for shelf, units in enumerate(
+            self.shelves.compute_opening([*map(self._weigh_shelves, ahead)])
+        ):
             self.shelves.put(shelf, units)
             event_id = f"{self.store.store_id}-opening-{self.shelves.skus[shelf]}"
             event = self._adjustment(event_id, shelf, units, "opening", now_ms)
-            self._outbox.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
+            self._deliveries.post_clean(ADJUSTMENTS.name, self.store.store_id, event, now_ms)
 
     def begin_day(self, appeal: Sequence[int]) -> None:
         """Appeal: of every product of the retailer, what multiplies its popularity today."""
-        wanted = self._wanted(appeal)
+        wanted = self._weigh_shelves(appeal)
         self._demand.begin_day(wanted)
         self.shelves.begin_day(wanted)
 
@@ -67,7 +69,7 @@ class Shop:
         start_ms = tick_start_ms(tick)
         end_ms = start_ms + TICK_MS
         self._expect(start_ms)
-        for shipment in self.shelves.supply.arriving(end_ms):
+        for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
         if self.store.is_open(hour_of_day(hour)):
             for brought in self._returns.due(end_ms):
@@ -78,14 +80,14 @@ class Shop:
         while self._losses and self._losses[-1].minute == minute:
             self._lose(self._losses.pop(), end_ms - 1)
         if minute == self.store.number % TICKS_PER_HOUR:
-            self._count(counted(len(self.shelves.skus), hour), end_ms - 1)
+            self._count(choose_counted(len(self.shelves.skus), hour), end_ms - 1)
 
     @property
     def visits(self) -> int:
         """How many come in the rest of this hour."""
         return len(self._arrivals)
 
-    def wanted(self, share: float) -> int:
+    def choose_shelf(self, share: float) -> int:
         """A shelf of what people want today; share: which, from 0 to 1."""
         return self._demand.shelf(share)
 
@@ -105,9 +107,9 @@ class Shop:
             "lines": lines,
         }
         if delay_ms:
-            self._outbox.post_late(RECEIPTS.name, self.store.store_id, receipt, at_ms, delay_ms)
+            self._deliveries.post_late(RECEIPTS.name, self.store.store_id, receipt, at_ms, delay_ms)
         else:
-            self._outbox.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
+            self._deliveries.post(RECEIPTS.name, self.store.store_id, receipt, at_ms)
         return receipt
 
     def pay_back(
@@ -130,7 +132,7 @@ class Shop:
             "receipt_event_time": receipt["event_time"] if receipt else None,
             "lines": lines,
         }
-        self._outbox.post(REFUNDS.name, self.store.store_id, refund, at_ms)
+        self._deliveries.post(REFUNDS.name, self.store.store_id, refund, at_ms)
         return refund
 
     def put_back(self, sku: str, units: int, there: int) -> None:
@@ -151,7 +153,7 @@ class Shop:
         self.shelves.restore(state["shelves"])
         self._returns.restore(state["returns"])
 
-    def _wanted(self, appeal: Sequence[int]) -> list[int]:
+    def _weigh_shelves(self, appeal: Sequence[int]) -> list[int]:
         """How much each shelf is wanted, relative to the others."""
         store = self.store
         return [
@@ -169,9 +171,9 @@ class Shop:
     def _expect(self, now_ms: int) -> None:
         """Hear of what leaves for the store."""
         store_id, skus = self.store.store_id, self.shelves.skus
-        for shipment in self.shelves.supply.leaving(now_ms):
-            event = shipment.dispatched(store_id, skus, now_ms)
-            self._outbox.post(SHIPMENTS.name, store_id, event, now_ms)
+        for shipment in self.shelves.supply.release_due(now_ms):
+            event = shipment.dispatch(store_id, skus, now_ms)
+            self._deliveries.post(SHIPMENTS.name, store_id, event, now_ms)
 
     def _unload(self, shipment: Shipment) -> None:
         """Count what has come; what is short is ordered again."""
@@ -179,8 +181,8 @@ class Shop:
         for load in shipment.loads:
             shelves.put(load.shelf, load.received_units)
             shelves.order(load.shelf)
-        event = shipment.received(store_id, shelves.skus)
-        self._outbox.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
+        event = shipment.receive(store_id, shelves.skus)
+        self._deliveries.post(SHIPMENTS.name, store_id, event, shipment.arrives_ms)
 
     def _refund(self, brought: Return, at_ms: int) -> None:
         """Pay back, at the first till; put back what is whole, and write off what is not."""
@@ -226,7 +228,7 @@ class Shop:
 
     def _adjust(self, shelf: int, units: int, reason: str, at_ms: int) -> None:
         event = self._adjustment(self._event_id("A"), shelf, units, reason, at_ms)
-        self._outbox.post(ADJUSTMENTS.name, self.store.store_id, event, at_ms)
+        self._deliveries.post(ADJUSTMENTS.name, self.store.store_id, event, at_ms)
 
     def _adjustment(self, event_id: str, shelf: int, units: int, reason: str, at_ms: int) -> Event:
         return {

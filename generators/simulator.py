@@ -14,15 +14,16 @@ from threading import Event as Signal
 from threading import Thread
 
 from contracts import CLOCKS
-from generators.beacon import PARAMETERS_HEADER, Beacon, shown_ms
-from generators.clock import ClockState, WorldClock, speed_milli, wall_ms
-from generators.intake import Intake, Journal, Nothing, Orders
-from generators.log_end import header_of, last_published, published
+from control.world_clock import ClockState, WorldClock
+from generators.clock import to_speed_milli, wall_ms
+from generators.clock_publisher import PARAMETERS_HEADER, ClockPublisher, read_announced_ms
+from generators.confirmations import Confirmations, Journal, Nothing, Orders
+from generators.disk_guard import DiskGuard
+from generators.log_end import find_last_published, header_of, parse_published
 from generators.pacer import Paced, Unpaced
 from generators.parameters import Parameters, parameters
 from generators.publisher import Publisher
 from generators.resume import Logged
-from generators.room import Room
 from generators.run import Report, daily, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
@@ -85,15 +86,15 @@ def _simulate(
         raise NoHistory
     wanted = parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
-    room = Room(stop, partial(shortage, settings))
+    disk_guard = DiskGuard(stop, partial(shortage, settings))
     snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
-    world = _resumed(wanted, logged, snapshots)
+    world = _resume_world(wanted, logged, snapshots)
     client = producer(settings)
-    beacon = Beacon(Publisher(client), wanted)
-    speed = speed_milli(settings.simulator_speed)
+    clock_publisher = ClockPublisher(Publisher(client), wanted)
+    speed = to_speed_milli(settings.simulator_speed)
 
     def stand(world_ms: int) -> None:
-        beacon.announce(WorldClock(world_ms, wall_ms(), speed), ClockState.STOPPED)
+        clock_publisher.announce(WorldClock(world_ms, wall_ms(), speed), ClockState.STOPPED)
 
     stand(past_ms)
     if backfill_days:
@@ -101,20 +102,20 @@ def _simulate(
             producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
         )
         until_tick = backfill_days * TICKS_PER_DAY
-        run(world, logged, Unpaced(stop), history, snapshots, room, report, until_tick)
+        run(world, logged, Unpaced(stop), history, snapshots, disk_guard, report, until_tick)
         past_ms = max(past_ms, tick_start_ms(world.next_tick))
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
-        pacer = Paced(stop, past_ms, speed, wall_ms, beacon.announce)
+        pacer = Paced(stop, past_ms, speed, wall_ms, clock_publisher.announce)
         heard = _intake(settings, wanted, logged)
         publisher = Publisher(client, wall_ms)
-        run(world, logged, pacer, publisher, snapshots, room, report, intake=heard)
+        run(world, logged, pacer, publisher, snapshots, disk_guard, report, confirmations=heard)
         pacer.stand()
-    beacon.flush()
+    clock_publisher.flush()
 
 
-def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Intake:
+def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
     if wanted.refill == "vans":
         return Nothing()
     journal = Journal(settings.data_dir / "simulator", wanted.text())
@@ -126,15 +127,15 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
     if not answers(settings):
         raise KafkaDown(settings.bootstrap_servers)
     past_ms = START_MS
-    for message in last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
+    for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
         found = header_of(message, PARAMETERS_HEADER) or b""
-        past_ms = max(past_ms, shown_ms(message, wanted, found))
-    ends = last_published(settings, [topic.name for topic in TOPICS], "sequence")
-    logged = Logged({partition: published(message) for partition, message in ends.items()})
+        past_ms = max(past_ms, read_announced_ms(message, wanted, found))
+    ends = find_last_published(settings, [topic.name for topic in TOPICS], "sequence")
+    logged = Logged({partition: parse_published(message) for partition, message in ends.items()})
     return logged, max(past_ms, logged.newest_ms)
 
 
-def _resumed(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
+def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
     world = World(wanted)
     state = snapshots.newest(logged.counts(world.counts))
     if state:

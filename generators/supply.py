@@ -51,11 +51,11 @@ class Shipment(NamedTuple):
     arrives_ms: int
     loads: tuple[Load, ...]
 
-    def dispatched(self, store_id: str, skus: Sequence[str], at_ms: int) -> Event:
+    def dispatch(self, store_id: str, skus: Sequence[str], at_ms: int) -> Event:
         lines = [_line(skus, load, 0) for load in self.loads]
         return self._step(store_id, "dispatched", at_ms, lines)
 
-    def received(self, store_id: str, skus: Sequence[str]) -> Event:
+    def receive(self, store_id: str, skus: Sequence[str]) -> Event:
         lines = [_line(skus, load, load.received_units) for load in self.loads]
         return self._step(store_id, "received", self.arrives_ms, lines)
 
@@ -106,10 +106,10 @@ class Supply:
         shipment = Shipment(order_id, order_id, confirmed.arrives_ms, (load,))
         self._planned.append((confirmed.dispatches_ms, shipment))
 
-    def leaving(self, now_ms: int) -> list[Shipment]:
+    def release_due(self, now_ms: int) -> list[Shipment]:
         """What leaves now, be it planned or with a van."""
         if not self._by_vans:
-            return self._leaving_as_planned(now_ms)
+            return self._release_planned(now_ms)
         if (now_ms - self._phase_ms) % VAN_EVERY_MS:
             return []
         ordered, self._ordered = self._ordered, []
@@ -120,7 +120,7 @@ class Supply:
         self._underway += leaving
         return leaving
 
-    def arriving(self, until_ms: int) -> list[Shipment]:
+    def unload_due(self, until_ms: int) -> list[Shipment]:
         """Unload what has come by then; a late van may be overtaken."""
         here = [shipment for shipment in self._underway if shipment.arrives_ms < until_ms]
         if here:
@@ -144,7 +144,7 @@ class Supply:
         self._awaited = {shelf for shelf, _ in self._ordered}
         self._awaited.update(load.shelf for one in self._underway for load in one.loads)
 
-    def _leaving_as_planned(self, now_ms: int) -> list[Shipment]:
+    def _release_planned(self, now_ms: int) -> list[Shipment]:
         """Who is told late leaves at once, and is not there before a journey's time is over."""
         leaving = [
             shipment._replace(arrives_ms=max(shipment.arrives_ms, now_ms + TICK_MS))

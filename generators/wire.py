@@ -53,7 +53,7 @@ def _ahead(of: Contract, event: Event, draw: Random) -> bytes:
     return encode(of, {**event, "event_time": event["event_time"] + ahead_ms})
 
 
-def _malformed(of: Contract, event: Event, draw: Random) -> bytes:
+def _malform(of: Contract, event: Event, draw: Random) -> bytes:
     if draw.random() < NOISE_SHARE:
         noise = bytes(draw.getrandbits(8) for _ in range(int(draw.random() * NOISE_BYTES_MAX)))
         return b"?" + noise  # no magic byte: nobody tries to read on
@@ -86,7 +86,7 @@ def _may_break(of: Contract, rule: Rule) -> bool:
 
 BECOMES: Mapping[Dirt, Callable[[Contract, Event, Random], bytes]] = {
     Dirt.FUTURE: _ahead,
-    Dirt.MALFORMED: _malformed,
+    Dirt.MALFORMED: _malform,
     Dirt.UNKNOWN_SCHEMA: _unknown,
     Dirt.BROKEN_RULE: _broken,
 }

@@ -18,15 +18,15 @@ from contracts import (
     Contract,
 )
 from contracts.times import MILLISECOND
-from generators.catalog import product_introduced, store_opened
-from generators.clock import WORLD
+from control.world_clock import WORLD
+from generators.catalog import introduce_product, open_store
 from generators.customers import CASH_SHARE, Customers
+from generators.delivery_queue import DeliveryQueue
 from generators.demand import Demand, visits_per_hour
 from generators.event import Event
 from generators.incidents.book import Incidents
 from generators.ledger import Page
 from generators.numbering import Counts, Numbering, Publication
-from generators.outbox import Outbox
 from generators.parameters import Parameters
 from generators.prices import Prices
 from generators.products import products
@@ -60,7 +60,7 @@ class World:
         self._stores = stores(parameters.seed, parameters.stores, self.products)
         self._promotions = Promotions(parameters.seed, len(self.products))
         self._prices = Prices(parameters.seed, self.products, self._promotions)
-        self._outbox = Outbox(parameters, HORIZONS_MS)
+        self._deliveries = DeliveryQueue(parameters, HORIZONS_MS)
         self._numbering = Numbering({topic.name: topic.settings.partitions for topic in TOPICS})
         customers = Customers(
             parameters.seed, parameters.stores, card_visits_per_day(parameters.receipts_per_minute)
@@ -109,7 +109,7 @@ class World:
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.units, strict=True))
 
-    def missed(self, store_id: str) -> dict[str, int]:
+    def count_missed(self, store_id: str) -> dict[str, int]:
         """Units that were wanted in a store and not there, by sku, since the program started."""
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.missed, strict=True))
@@ -126,7 +126,7 @@ class World:
         return {
             "next_tick": self.next_tick,
             "counts": self._numbering.counts,
-            "outbox": self._outbox.state(),
+            "outbox": self._deliveries.state(),
             "prices": self._prices.state(),
             "incidents": self._incidents.state(),
             "shops": [shop.state() for shop in self._shops],
@@ -136,7 +136,7 @@ class World:
         """Go on as the world did after it gave this state."""
         self.next_tick = state["next_tick"]
         self._numbering.restore(state["counts"])
-        self._outbox.restore(state["outbox"])
+        self._deliveries.restore(state["outbox"])
         self._prices.restore(state["prices"])
         self._incidents.restore(state["incidents"])
         for shop, of_shop in zip(self._shops, state["shops"], strict=True):
@@ -164,7 +164,7 @@ class World:
                     parameters.refill,
                 ),
                 Demand(parameters.seed, store, customers, week),
-                self._outbox,
+                self._deliveries,
             )
             for store, week in zip(self._stores, weeks, strict=True)
         ]
@@ -172,13 +172,13 @@ class World:
     def _begin(self) -> None:
         """Announce products, prices, plans and stores, an hour before, and fill the shelves."""
         for product in self.products:
-            introduced = product_introduced(product)
-            self._outbox.post_clean(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
-        self._announce(PRICE_CHANGES, self._prices.introduced(), ANNOUNCED_MS)
-        self._announce(PROMOTIONS, self._prices.introduced_plans(), ANNOUNCED_MS)
+            introduced = introduce_product(product)
+            self._deliveries.post_clean(PRODUCTS.name, product.sku, introduced, ANNOUNCED_MS)
+        self._announce(PRICE_CHANGES, self._prices.introduce(), ANNOUNCED_MS)
+        self._announce(PROMOTIONS, self._prices.introduce_plans(), ANNOUNCED_MS)
         for store in self._stores:
-            opened = store_opened(store)
-            self._outbox.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
+            opened = open_store(store)
+            self._deliveries.post_clean(STORES.name, store.store_id, opened, ANNOUNCED_MS)
         ahead = [self._appeal(number) for number in range(AHEAD_DAYS)]
         for shop in self._shops:
             shop.open(ahead)
@@ -199,10 +199,10 @@ class World:
         ]
 
     def _begin_hour(self, hour: int) -> None:
-        self._outbox.begin_hour(hour)
+        self._deliveries.begin_hour(hour)
         now_ms = hour_start_ms(hour)
-        self._announce(PRICE_CHANGES, self._prices.decided(hour), now_ms)
-        self._announce(PROMOTIONS, self._prices.planned(hour), now_ms)
+        self._announce(PRICE_CHANGES, self._prices.decide(hour), now_ms)
+        self._announce(PROMOTIONS, self._prices.plan(hour), now_ms)
         if self._prices.take_effect(hour):
             for shop in self._shops:
                 shop.shelves.price(self._prices.cents)
@@ -212,13 +212,13 @@ class World:
 
     def _announce(self, topic: Contract, facts: Iterable[Event], now_ms: int) -> None:
         for fact in facts:
-            self._outbox.post_clean(topic.name, fact["sku"], fact, now_ms)
+            self._deliveries.post_clean(topic.name, fact["sku"], fact, now_ms)
 
     def _publish(self, tick: int, end_ms: int) -> list[Publication]:
         pages = {store.store_id: Page() for store in self._stores}
         number = self._numbering.number
         publications = []
-        for record in self._outbox.due(end_ms):
+        for record in self._deliveries.due(end_ms):
             published_ms, _, topic, key, event, dirt = record
             publications.append(number(published_ms, topic, key, event, dirt))
             if key in pages:

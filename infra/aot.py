@@ -31,9 +31,11 @@ def cache(jars_dir: Path, role: str, class_path: str) -> Path:
 
     Another Java, another class path, or other files under the same names: another cache.
     """
-    made_of = "\0".join([str(java.java()), java.VERSION, *map(dated, class_path.split(os.pathsep))])
+    made_of = "\0".join(
+        [str(java.java()), java.VERSION, *map(read_date, class_path.split(os.pathsep))]
+    )
     return jars_dir / "aot" / f"{role}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.aot"
 
 
-def dated(path: str) -> str:
+def read_date(path: str) -> str:
     return f"{path} {Path(path).stat().st_mtime_ns}"

@@ -14,7 +14,7 @@ BLOCK_BYTES = 512  # what st_blocks counts in, on every system
 def shortage(settings: Settings) -> str | None:
     """What is short and what to do about it, in words; None while there is room."""
     most_gib, least_gib = settings.simulator_disk_gib_max, settings.simulator_disk_free_gib_min
-    held_gib = held_bytes(settings.data_dir) / GIB
+    held_gib = count_bytes(settings.data_dir) / GIB
     if held_gib >= most_gib:
         return (
             f"the data folder holds {held_gib:.1f} GiB of the {most_gib:g} it may hold. Allow "
@@ -30,7 +30,7 @@ def shortage(settings: Settings) -> str | None:
     return None
 
 
-def held_bytes(folder: Path) -> int:
+def count_bytes(folder: Path) -> int:
     """What the files of the folder take on the disk; holes in them take nothing."""
     held = 0
     for place, _, names in os.walk(folder):

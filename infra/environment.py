@@ -28,11 +28,11 @@ STAMP = ".complete"
 def ensure(folder: Path) -> None:
     """The environment, complete and as the lock says; made anew where it is not."""
     wanted = digest(folder)
-    if stamped(folder) == wanted:
+    if read_stamp(folder) == wanted:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder):
-        if stamped(folder) != wanted:  # another command may have made it while this one waited
+        if read_stamp(folder) != wanted:  # another command may have made it while this one waited
             make(folder)
             (folder / STAMP).write_text(wanted)
 
@@ -55,7 +55,7 @@ def entry_points() -> bytes:
     return json.dumps(installed, sort_keys=True).encode()
 
 
-def stamped(folder: Path) -> str:
+def read_stamp(folder: Path) -> str:
     """The digest that the environment was completed for; empty if it never was."""
     try:
         return (folder / STAMP).read_text()

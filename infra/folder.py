@@ -40,23 +40,23 @@ class Folder:
 
     def names(self) -> list[str]:
         """What lies in it, by name; nothing where there is no folder."""
-        return [one.base_name for one in self._found(recursive=False)]
+        return [one.base_name for one in self._list_files(recursive=False)]
 
     def read(self, name: str) -> str:
         """The text of a file in it; raises FileNotFoundError."""
         with self._files.open_input_stream(f"{self._path}/{name}") as file:
             return bytes(file.read()).decode()
 
-    def held_bytes(self) -> int:
+    def count_bytes(self) -> int:
         """What all files below it hold."""
-        return sum(one.size or 0 for one in self._found(recursive=True))
+        return sum(one.size or 0 for one in self._list_files(recursive=True))
 
     def remove(self) -> None:
         """Remove it with all that is below, where it is there."""
         if self.names():
             self._files.delete_dir(self._path)
 
-    def _found(self, recursive: bool) -> list[fs.FileInfo]:
+    def _list_files(self, recursive: bool) -> list[fs.FileInfo]:
         below = fs.FileSelector(self._path, allow_not_found=True, recursive=recursive)
         return list(self._files.get_file_info(below))
 

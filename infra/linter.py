@@ -28,11 +28,11 @@ def python() -> Path:
 def ensure(folder: Path) -> None:
     """The environment, complete and as its lock says; made anew where it is not."""
     wanted = digest(folder)
-    if environment.stamped(folder) == wanted:
+    if environment.read_stamp(folder) == wanted:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
     with environment.alone(folder):
-        if environment.stamped(folder) != wanted:
+        if environment.read_stamp(folder) != wanted:
             make(folder)
             (folder / STAMP).write_text(wanted)
 

@@ -256,7 +256,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, _remembered(settings_cls, init_settings, env_settings)
+        return (
+            init_settings,
+            env_settings,
+            _add_remembered(settings_cls, init_settings, env_settings),
+        )
 
     @property
     def api_port(self) -> int:
@@ -328,7 +332,7 @@ def memorable(current: Settings) -> dict[str, Any]:
     )
 
 
-def remembered(folder: Path) -> dict[str, Any]:
+def load_remembered(folder: Path) -> dict[str, Any]:
     """What the last start in the data folder remembered; empty before the first."""
     file = folder / REMEMBERED_FILE
     try:
@@ -342,13 +346,13 @@ def remembered(folder: Path) -> dict[str, Any]:
         ) from error
 
 
-def _remembered(
+def _add_remembered(
     settings_cls: type[BaseSettings],
     *sources: PydanticBaseSettingsSource,
 ) -> PydanticBaseSettingsSource:
     named = next((value for source in sources if (value := source().get("data_dir"))), None)
     folder = Path(named or settings_cls.model_fields["data_dir"].default).expanduser()
-    return InitSettingsSource(settings_cls, init_kwargs=remembered(folder))
+    return InitSettingsSource(settings_cls, init_kwargs=load_remembered(folder))
 
 
 def _complaint(error: ValidationError) -> str:

@@ -36,7 +36,7 @@ class SettingLine(NamedTuple):
 def lines() -> Iterable[SettingLine]:
     """Every setting, in the order in which it is declared."""
     for name, field in Settings.model_fields.items():
-        yield SettingLine(name.upper(), _shown(field.default), field.description or "")
+        yield SettingLine(name.upper(), _render_default(field.default), field.description or "")
 
 
 def table() -> str:
@@ -50,7 +50,7 @@ def document() -> str:
     return INTRODUCTION + table()
 
 
-def _shown(default: object) -> str:
+def _render_default(default: object) -> str:
     if default is None:
         return "unset"
     if isinstance(default, Path):

@@ -9,11 +9,12 @@ import signal
 import sys
 from collections.abc import Iterable
 
+from control.generations import Generation, State
 from infra.errors import UserError
 from infra.logs import setup_logging
 from infra.settings import Settings, read_settings, root
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.generation import Generation, State, generations
+from pipelines.common.generations.generation import generations
 from pipelines.common.generations.promotion import (
     complete_source,
     create_candidate,
@@ -73,9 +74,7 @@ def log_drift(known: Iterable[Generation]) -> None:
     for one in known:
         if one.state is State.INVALID:
             log.error("generation %d of %s is invalid: %s", one.number, one.pipeline, one.reason)
-        elif drift := snapshot.describe_drift(
-            root(), one.pipeline, one.number, one.code_digest, one.libraries
-        ):
+        elif drift := snapshot.describe_drift(root(), one):
             log.warning(" ".join(drift.splitlines()))
 
 

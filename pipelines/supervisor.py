@@ -13,13 +13,15 @@ from pathlib import Path
 from threading import Event
 
 from contracts.schemas import NEWER_LOCK, newest_lock
+from control.generations import Generation, State
 from infra.errors import UserError
 from infra.lock import is_locked, lock_folder
 from infra.processes import WORKER
 from infra.settings import Settings
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.control import Control
-from pipelines.common.generations.generation import Generation, State, home, invalidate
+from pipelines.common.generations.folders import locate_code, locate_home
+from pipelines.common.generations.generation import invalidate
 from pipelines.common.generations.promotion import is_lost
 
 log = logging.getLogger("pipeline")
@@ -144,7 +146,7 @@ class Supervisor:
 
 def lock_of(settings: Settings, pipeline: str) -> Path:
     """The folder that the pipeline's supervisor keeps locked while it runs."""
-    return home(settings, pipeline) / "supervisor"
+    return locate_home(settings, pipeline) / "supervisor"
 
 
 @contextmanager
@@ -185,7 +187,7 @@ def group_by_code(
     """The generations, by the copy of the code that each can run from."""
     groups: dict[Path, list[Generation]] = {}
     for one in running:
-        home = next((code for code in groups if runs_from(one, code)), one.code(settings))
+        home = next((code for code in groups if runs_from(one, code)), locate_code(settings, one))
         groups.setdefault(home, []).append(one)
     return groups
 

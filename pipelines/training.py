@@ -14,12 +14,13 @@ from functools import partial
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from control.generations import State
 from infra.errors import UserError
 from infra.logs import setup_logging
 from infra.settings import Settings, read_settings
 from infra.wait import until
 from pipelines.common.generations.clock import wall_now
-from pipelines.common.generations.generation import State, make_outputs, new
+from pipelines.common.generations.generation import make_outputs, new
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.pace import catching_up, pace
 from pipelines.common.runtime.process import give_way

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from control.generations import Generation
 from infra.errors import UserError
 from infra.processes import BOUNDED
 from infra.settings import Settings, root
 from infra.wait import until
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.folders import locate_code, locate_folder
 from pipelines.common.runtime.bounded import Span
 from pipelines.common.runtime.requests import RequestFailed, Unanswered, request
 from pipelines.supervisor import environment
@@ -52,11 +53,11 @@ def run_by_worker(
 
     Where no worker answers, by a process of its own. Raises BatchFailed.
     """
-    home = generation.folder(settings)
+    home = locate_folder(settings, generation)
     try:
         return request(home, span, folder, BATCH_SECONDS_MAX)
     except Unanswered:
-        return run(settings, generation.pipeline, generation.code(settings), span, folder)
+        return run(settings, generation.pipeline, locate_code(settings, generation), span, folder)
     except RequestFailed as why:
         raise BatchFailed(generation.pipeline, str(why)) from why
 

@@ -7,15 +7,11 @@ generation that readers follow.
 from dataclasses import dataclass
 from functools import partial
 
+from control.generations import CANDIDATE, Generation, Generations, State
 from infra.settings import Settings, root
 from pipelines.common.generations import promotion, snapshot
-from pipelines.common.generations.generation import (
-    CANDIDATE,
-    Generation,
-    Generations,
-    State,
-    generations,
-)
+from pipelines.common.generations.folders import locate_code
+from pipelines.common.generations.generation import generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import throttle
 from pipelines.common.runtime.archive import Source
@@ -93,7 +89,7 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
     """Replay the promoted generation's code: the difference has to be empty. Raises NotPromoted."""
-    code = require_promoted(generations(settings, pipeline.name)).code(settings)
+    code = locate_code(settings, require_promoted(generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
     with batch.workplace(settings) as folder:
         return compare.at_marker(settings, pipeline, run, "its code, replayed", folder)

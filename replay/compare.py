@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from contracts import CONTRACTS, HEARTBEATS
-from infra.kafka import Partition, admin, offsets_at
+from control.generations import Generation
+from infra.kafka import Offsets, admin, offsets_at
 from infra.settings import Settings
-from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.folders import locate_code
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.archive import archive_ends, find_truncated
 from pipelines.common.runtime.bounded import Span
@@ -50,7 +51,7 @@ def at_marker(
 ) -> Compared:
     """Some code, by a batch of it, against what is served, at the served generation's marker."""
     seen = served.fetch(settings, pipeline.name, folder)
-    ends = {at: end for at, end in seen.inputs.items() if at[0] in counted_topics(pipeline)}
+    ends = {at: end for at, end in seen.inputs.items() if at[0] in select_counted(pipeline)}
     span = to_span(settings, pipeline, {}, ends)
     rows = run(span, folder / "after")
     views = []
@@ -93,7 +94,7 @@ def between(
     span = find_span(settings, pipeline, times)
     runs = {
         name: batch.run(settings, pipeline.name, copy, span, folder / name)
-        for name, copy in (("before", promoted.code(settings)), ("after", code))
+        for name, copy in (("before", locate_code(settings, promoted)), ("after", code))
     }
     kept = times.start.isoformat() if times.start else None
     return Compared(
@@ -116,7 +117,7 @@ def between(
 
 def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
     """The offsets of a stretch of time, by when records were published in the world."""
-    client, topics = admin(settings), counted_topics(pipeline)
+    client, topics = admin(settings), select_counted(pipeline)
     ends = offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
     if times.start is None:
         return to_span(settings, pipeline, {}, ends)
@@ -129,14 +130,14 @@ def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
 def to_span(
     settings: Settings,
     pipeline: Pipeline,
-    starts: Mapping[Partition, int],
-    ends: Mapping[Partition, int],
+    starts: Offsets,
+    ends: Offsets,
 ) -> Span:
     """This part of the log: of the archive, as far as the log has it no more.
 
     Raises Gap, OtherLog.
     """
-    topics = counted_topics(pipeline)
+    topics = select_counted(pipeline)
     missing = find_truncated(settings, topics, starts)
     return Span.of(starts, ends, archive_ends(settings, topics) if missing else {})
 
@@ -149,6 +150,6 @@ def milliseconds(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
-def counted_topics(pipeline: Pipeline) -> set[str]:
+def select_counted(pipeline: Pipeline) -> set[str]:
     """The topics whose records count: a heartbeat only moves time."""
     return {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}

@@ -235,15 +235,15 @@ class Comparison:
 def json_lines(contract: Contract, file: Path) -> str:
     """The relation of rows as the API writes them."""
     columns = ", ".join(f"'{one.name}': '{sql_type(one)}'" for one in contract.fields)
-    return f"read_json('{quoted(file)}', format = 'newline_delimited', columns = {{{columns}}})"
+    return f"read_json('{quote(file)}', format = 'newline_delimited', columns = {{{columns}}})"
 
 
 def parquet(folder: Path) -> str:
     """The relation of rows as Spark writes them."""
-    return f"read_parquet('{quoted(folder)}/*.parquet')"
+    return f"read_parquet('{quote(folder)}/*.parquet')"
 
 
-def quoted(path: Path) -> str:
+def quote(path: Path) -> str:
     return str(path).replace("'", "''")
 
 

@@ -1,7 +1,7 @@
 """What keeps a replay from doing what it was asked to."""
 
+from control.generations import Generations
 from infra.errors import UserError
-from pipelines.common.generations.generation import Generations
 
 
 class NotPromoted(UserError):

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import psutil
 
 from contracts.evolution.check import check
+from control.generations import Generation
 from infra.clock import today
-from infra.disk import held_bytes
+from infra.disk import count_bytes
 from infra.errors import UserError
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings, root
 from infra.wait import until
-from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import archive
 from pipelines.supervisor import is_supervised
@@ -120,7 +121,9 @@ def disk_bytes(settings: Settings, generation: Generation | None) -> int:
     log = settings.data_dir / "kafka"
     own = {topic for view, topic in generation.outputs.items() if topic != view}
     topics = [folder for name in own for folder in log.glob(f"**/{name}-*") if folder.is_dir()]
-    return generation.checkpoint(settings).folder.held_bytes() + sum(map(held_bytes, topics))
+    return locate_checkpoint(settings, generation).folder.count_bytes() + sum(
+        map(count_bytes, topics)
+    )
 
 
 def heap_bytes(spelled: str) -> int:

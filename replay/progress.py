@@ -4,13 +4,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from contracts import MARKERS, key
 from contracts.consumer import reader
+from control.generations import Generation, State
+from control.marker import read_marker
 from infra.errors import UserError
-from infra.kafka import Partition, admin, end_offsets, read_to_end
+from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from infra.wait import until
-from pipelines.common.generations.generation import Generation, State, generations
+from pipelines.common.generations.folders import locate_checkpoint
+from pipelines.common.generations.generation import generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.checkpoint import Checkpoint
 
@@ -57,17 +59,10 @@ Report = Callable[[Seen], None]
 def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
     """How far the generation is, by its newest marker."""
     ends = end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
-    inputs = marker_offsets(settings, generation)
+    marker = read_marker(settings, generation.pipeline, generation.number, decode)
+    inputs = marker.inputs if marker else {}
     read = sum(min(offset, ends.get(at, 0)) for at, offset in inputs.items())
     return Progress(read, sum(ends.values()))
-
-
-def marker_offsets(settings: Settings, generation: Generation) -> dict[Partition, int]:
-    """The offsets of the generation's newest marker; empty before the first."""
-    identity = {"pipeline": generation.pipeline, "generation": generation.number}
-    found = read_to_end(settings, MARKERS.name).get(key(MARKERS, identity))
-    inputs = decode(found).value["inputs"] if found else ()
-    return {(at["topic"], at["partition"]): at["offset"] for at in inputs}
 
 
 class Watch:
@@ -94,10 +89,10 @@ def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report
     Each look is reported. The candidate does not depend on who follows it.
     Raises Failed when it was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
     """
-    number, watch = candidate.number, Watch(candidate.checkpoint(settings))
+    number, watch = candidate.number, Watch(locate_checkpoint(settings, candidate))
     seen = Seen(Progress(0, 0), 0.0)
 
-    def caught_up() -> bool:
+    def has_caught_up() -> bool:
         nonlocal seen
         generation = generations(settings, pipeline.name).of(number)
         if generation is None:
@@ -109,6 +104,6 @@ def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report
         report(seen)
         return generation.state is not State.CATCHING_UP
 
-    if not until(caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
+    if not until(has_caught_up, WATCH_SECONDS_MAX, LOOK_SECONDS):
         raise Failed(pipeline.name, number, f"it has not within {WATCH_SECONDS_MAX / 3600:g} h")
     return seen

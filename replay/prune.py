@@ -2,13 +2,14 @@
 
 from confluent_kafka import KafkaError, KafkaException
 
+from control.generations import Generation
 from infra.errors import UserError
 from infra.kafka import admin
 from infra.kafka.errors import code
 from infra.settings import Settings
 from infra.wait import until
 from pipelines.common.generations import lease
-from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.folders import locate_folder
 from pipelines.common.generations.promotion import forget, remove
 
 END_SECONDS_MAX = 60.0
@@ -32,7 +33,7 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
     Raises StillRunning.
     """
     forget(settings, generation.pipeline, frozenset({generation.number}))
-    folder = generation.folder(settings)
+    folder = locate_folder(settings, generation)
     if not until(lambda: not lease.is_taken(folder), END_SECONDS_MAX):
         raise StillRunning(generation)
     delete_topics(settings, generation)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from audit.served import answered, inputs
+from audit.served import answered, parse_inputs
 from infra.errors import UserError
 from infra.kafka import Partition
 from infra.settings import Settings
@@ -42,7 +42,7 @@ def fetch(settings: Settings, pipeline: str, folder: Path) -> Served:
     return Served(
         generation=head["generation"],
         batch=head["marker"]["batch"],
-        inputs=inputs(head["marker"]),
+        inputs=parse_inputs(head["marker"]),
         oldest_kept={each["view"]: each["oldest_kept"] for each in head["views"]},
         files=files,
     )

@@ -1,6 +1,6 @@
 """Moments in milliseconds of 1970, and as text."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from contracts.times import EPOCH
 
@@ -10,11 +10,6 @@ MILLISECOND = timedelta(milliseconds=1)
 def in_ms(span: timedelta) -> int:
     """Whole milliseconds of a span of time, rounded down."""
     return span // MILLISECOND
-
-
-def epoch_ms(moment: datetime | int) -> int:
-    """Whole milliseconds since the epoch of a decoded timestamp."""
-    return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)
 
 
 def render_instant(at_ms: int) -> str:

@@ -23,7 +23,7 @@ def test_bounds_of_every_kind_are_found() -> None:
         "public.analytics.store-sales.v1/grace",
         "pipelines/fraud/thresholds/signals_max",
         "services/api/http/limits/BODY_BYTES_MAX",
-        "services/ordering/deciding/units_per_order_max",
+        "services/ordering/decision/units_per_order_max",
         "settings/PIPELINE_RECORDS_PER_BATCH_MAX",
     }
 

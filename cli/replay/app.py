@@ -9,10 +9,10 @@ import typer
 
 from cli import screen
 from cli.replay import report
-from cli.replay.shown import show_difference
+from cli.replay.difference import show_difference
+from control.generations import Generation, State
 from infra.errors import UserError
 from infra.settings import Settings, read_settings, root
-from pipelines.common.generations.generation import Generation, State
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.runtime.archive import Source
 from replay import candidates
@@ -73,7 +73,7 @@ def start(
         times = Times(moment("--from", since), moment("--until", until_ or "latest"))
         with waiting_for_batch(pipeline):
             compared = candidates.preview(current, declared, edits, times)
-        show_difference(compared, report.written(current, compared))
+        show_difference(compared, report.write_report(current, compared))
         screen.say("  Nothing was made.")
         screen.step("make it", f"retail replay start {pipeline}")
         return
@@ -91,7 +91,7 @@ def start(
         screen.say(f"\n  The replay goes on without you: retail replay status {pipeline}")
         raise typer.Exit(130) from None
     compared = difference(current, declared)
-    show_difference(compared, report.written(current, compared))
+    show_difference(compared, report.write_report(current, compared))
     if promote_:
         promote(pipeline)
         return
@@ -109,14 +109,14 @@ def show_catching_up(current: Settings, declared: Pipeline, candidate: Generatio
     """Show how the candidate catches up; returns when it has. Raises Failed."""
     with screen.waiting("reading", "starting Spark") as wait:
         last = follow(
-            current, declared, candidate, lambda seen: wait.show("reading", described(seen))
+            current, declared, candidate, lambda seen: wait.show("reading", describe(seen))
         )
     read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
     rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
     screen.step("caught up", f"{read}{rate}", wait.seconds)
 
 
-def described(seen: Seen) -> str:
+def describe(seen: Seen) -> str:
     now, rate = seen.progress, seen.per_second
     if not rate:
         return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
@@ -192,7 +192,7 @@ def diff(pipeline: Name, as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps(compared.document(), default=str))
         return
-    show_difference(compared, report.written(current, compared))
+    show_difference(compared, report.write_report(current, compared))
 
 
 def difference(current: Settings, declared: Pipeline) -> Compared:
@@ -241,14 +241,14 @@ def verify(
     """Replay the code that is promoted: it must say exactly what readers see."""
     current = read_settings()
     chosen = current.pipeline_names if every or not names else names
-    found = [verified(current, load(name)) for name in chosen]
+    found = [verify_candidate(current, load(name)) for name in chosen]
     if as_json:
         print(json.dumps({"replays": [one.document() for one in found]}, default=str))
     if not all(one.empty for one in found):
         raise typer.Exit(1)
 
 
-def verified(current: Settings, declared: Pipeline) -> Compared:
+def verify_candidate(current: Settings, declared: Pipeline) -> Compared:
     with waiting_for_batch(declared.name):
         compared = candidates.verify(current, declared)
     show_difference(compared, None)

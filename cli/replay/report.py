@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-from cli.replay.shown import told
+from cli.replay.difference import render_sample
 from contracts import CONTRACTS
 from infra.settings import Settings
 from replay.compare import Compared
@@ -24,7 +24,7 @@ svg text { font: 11px system-ui, sans-serif; fill: #444; }
 """
 
 
-def written(settings: Settings, compared: Compared) -> Path:
+def write_report(settings: Settings, compared: Compared) -> Path:
     """Write page and JSON into the data folder; returns the page."""
     folder = settings.data_dir / "reports"
     folder.mkdir(parents=True, exist_ok=True)
@@ -129,5 +129,5 @@ def plot(periods: tuple[Period, ...]) -> str:
 
 
 def samples(found: tuple[Sample, ...]) -> str:
-    lines = "".join(f"<li><code>{escape(told(sample))}</code></li>" for sample in found)
+    lines = "".join(f"<li><code>{escape(render_sample(sample))}</code></li>" for sample in found)
     return f"<ul>{lines}</ul>"

@@ -26,7 +26,7 @@ def buy(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Done | No
     """A sale; None where the shelves are empty."""
     lines: list[Event] = []
     given_away_cents = most_packs = 0
-    for number, shelf in enumerate(chosen(shop, deed, before, draw)):
+    for number, shelf in enumerate(choose_shelves(shop, deed, before, draw)):
         pack = shop.shelves.packs_units[shelf]
         wanted = deed.units
         if deed.packs_hundredths:
@@ -60,7 +60,7 @@ def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Do
             lines.append({**one, "units": units})
     if not lines:
         return None
-    named = invented(shop, deed, draw) if deed.invented else receipt
+    named = invent_receipt(shop, deed, draw) if deed.invented else receipt
     card_token, _ = deed.payer
     event = shop.pay_back(deed.at_ms, deed.till, card_token, named, lines)
     if named is None:
@@ -68,7 +68,7 @@ def give_back(shop: Shop, deed: Deed, receipt: Event | None, draw: Random) -> Do
     return Done(event, cents(lines) - (cents(bought) if receipt and deed.real else 0))
 
 
-def chosen(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Sequence[int]:
+def choose_shelves(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Sequence[int]:
     """A shelf for each line, none twice."""
     if before:
         return [shop.shelves.place[one["sku"]] for one in before["lines"]]
@@ -82,7 +82,7 @@ def chosen(shop: Shop, deed: Deed, before: Event | None, draw: Random) -> Sequen
 def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
     """A shelf of what many want; or of some that hold enough, the dearest or the cheapest."""
     if goods == "usual":
-        return shop.wanted(draw.random())
+        return shop.choose_shelf(draw.random())
     shelves = shop.shelves
     some = [int(draw.random() * len(shelves.skus)) for _ in range(LOOKED_AT)]
     enough = [
@@ -103,7 +103,7 @@ def worth(shop: Shop, deed: Deed, draw: Random) -> Event:
     return line(shop, shelf, max(1, round(deed.cents / price)), price)
 
 
-def invented(shop: Shop, deed: Deed, draw: Random) -> Event:
+def invent_receipt(shop: Shop, deed: Deed, draw: Random) -> Event:
     at_ms = deed.at_ms - HOUR_MS - int(draw.random() * (BOUGHT_BEFORE_MS_MAX - HOUR_MS))
     number = INVENTED_FROM + int(draw.random() * INVENTED_FROM)
     return {"event_id": shop.receipt_id(at_ms, number), "event_time": at_ms}

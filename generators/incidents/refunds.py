@@ -19,7 +19,7 @@ def twice(scene: Scene) -> Plan:
     first, second = scene.minutes(30, 120), scene.minutes(130, 240)
     return Plan(
         [
-            bought(scene, payer, lines=scene.whole(2, 3), units=scene.whole(2, 4)),
+            plan_purchase(scene, payer, lines=scene.whole(2, 3), units=scene.whole(2, 4)),
             back(scene, first, payer, receipt=0),
             back(scene, second, payer, receipt=0, real=False, counts=True),
         ]
@@ -32,7 +32,7 @@ def inflated(scene: Scene) -> Plan:
     percent = scene.whole(4, 9) * 100
     return Plan(
         [
-            bought(scene, payer, lines=1, units=scene.whole(1, 2)),
+            plan_purchase(scene, payer, lines=1, units=scene.whole(1, 2)),
             back(scene, scene.minutes(20, 180), payer, receipt=0, percent=percent, counts=True),
         ]
     )
@@ -43,7 +43,7 @@ def line_down(scene: Scene) -> Plan:
     payer = scene.somebody()
     return Plan(
         [
-            bought(scene, payer, lines=2, units=3, delay_ms=scene.minutes(70, 115)),
+            plan_purchase(scene, payer, lines=2, units=3, delay_ms=scene.minutes(70, 115)),
             back(scene, scene.minutes(20, 60), payer, receipt=0),
         ]
     )
@@ -54,7 +54,7 @@ def all_of_it(scene: Scene) -> Plan:
     payer = scene.somebody()
     return Plan(
         [
-            bought(scene, payer, lines=4, units=3),
+            plan_purchase(scene, payer, lines=4, units=3),
             back(scene, scene.minutes(60, 240), payer, receipt=0),
         ]
     )
@@ -65,7 +65,7 @@ def in_two_parts(scene: Scene) -> Plan:
     payer = scene.somebody()
     return Plan(
         [
-            bought(scene, payer, lines=3, units=4),
+            plan_purchase(scene, payer, lines=3, units=4),
             back(scene, scene.minutes(30, 60), payer, receipt=0, percent=50),
             back(scene, scene.minutes(90, 180), payer, receipt=0, percent=50),
         ]
@@ -78,9 +78,9 @@ def exchange(scene: Scene) -> Plan:
     later = scene.minutes(30, 180)
     return Plan(
         [
-            bought(scene, payer, lines=1, units=4),
+            plan_purchase(scene, payer, lines=1, units=4),
             back(scene, later, payer, receipt=0),
-            bought(scene, payer, lines=2, units=2, after_ms=later),
+            plan_purchase(scene, payer, lines=2, units=2, after_ms=later),
         ]
     )
 
@@ -90,13 +90,13 @@ def goodwill(scene: Scene) -> Plan:
     payer = scene.somebody()
     return Plan(
         [
-            bought(scene, payer, lines=1, units=2, goods="usual"),
+            plan_purchase(scene, payer, lines=1, units=2, goods="usual"),
             back(scene, scene.minutes(30, 180), payer, receipt=0, percent=150, counts=True),
         ]
     )
 
 
-def bought(
+def plan_purchase(
     scene: Scene,
     payer: Payer,
     lines: int,

@@ -31,8 +31,8 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     properties = {
         "process.roles": "broker,controller",
         "node.id": str(settings.broker_id),
-        "listeners": _spelled({**listening, "CONTROLLER": controller}),
-        "advertised.listeners": _spelled(found_at),
+        "listeners": _render_listeners({**listening, "CONTROLLER": controller}),
+        "advertised.listeners": _render_listeners(found_at),
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,NETWORK:PLAINTEXT,"
         "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
@@ -77,5 +77,5 @@ def quorum(settings: Settings, controller: str) -> dict[str, str]:
     }
 
 
-def _spelled(listeners: dict[str, str]) -> str:
+def _render_listeners(listeners: dict[str, str]) -> str:
     return ",".join(f"{name}://{address}" for name, address in listeners.items())

@@ -68,10 +68,10 @@ class Machine:
         return psutil.virtual_memory().available
 
     def disk_free_bytes(self, folder: Path) -> int:
-        return shutil.disk_usage(_existing(folder)).free
+        return shutil.disk_usage(_find_existing(folder)).free
 
     def writable(self, folder: Path) -> bool:
-        return os.access(_existing(folder), os.W_OK | os.X_OK)
+        return os.access(_find_existing(folder), os.W_OK | os.X_OK)
 
     def holder(self, port: int) -> Holder | None:
         if _free(port):
@@ -83,7 +83,7 @@ class Machine:
         return Holder("another user's process", 0, ours=False)
 
 
-def _existing(folder: Path) -> Path:
+def _find_existing(folder: Path) -> Path:
     """The folder, or the nearest one above it that is there already."""
     return next(place for place in (folder, *folder.parents) if place.exists())
 

@@ -50,7 +50,7 @@ def parse(listed: str) -> dict[str, str]:
 
 def translate(settings: Mapping[str, str]) -> Index:
     variables = {
-        variable: written(name, settings[name])
+        variable: render_value(name, settings[name])
         for name, variable in VARIABLES.items()
         if settings.get(name)
     }
@@ -61,7 +61,7 @@ def translate(settings: Mapping[str, str]) -> Index:
     return Index(variables, ("--no-index",) if without else ())
 
 
-def written(name: str, value: str) -> str:
+def render_value(name: str, value: str) -> str:
     """A value as uv reads it: where pip separates by white space, uv does by one sign."""
     if name != "find-links":
         return " ".join(value.split())

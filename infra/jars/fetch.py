@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 class Source(Protocol):
     """Where jars come from."""
 
-    def cached(self, jar: Jar) -> Path: ...
+    def locate_cached(self, jar: Jar) -> Path: ...
 
     def download(self, jar: Jar, folder: Path) -> Path: ...
 
@@ -119,7 +119,7 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
     reason = ""
     for attempt in range(ATTEMPTS_MAX):
         try:
-            reason = attempted(jar, draft, source, draft.parent / f"{jar.file_name}.{attempt}")
+            reason = try_source(jar, draft, source, draft.parent / f"{jar.file_name}.{attempt}")
         except (maven.NotObtained, OSError) as error:
             reason = str(error)
         if not reason:
@@ -127,10 +127,10 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
     raise BrokenDownload(jar, reason)
 
 
-def attempted(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
+def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
     """Try once; returns what was wrong with what came, empty if nothing."""
     place = draft / jar.file_name
-    cached = source.cached(jar)
+    cached = source.locate_cached(jar)
     if genuine(jar, cached):
         shutil.copyfile(cached, place)
     else:

@@ -19,7 +19,7 @@ BESIDE_SPARK = ("spark", "delta")
 def main() -> None:
     for name in NAMES:
         folder = Path(__file__).parent / name
-        jars = lock(folder, without=shipped() if name in BESIDE_SPARK else frozenset())
+        jars = lock(folder, without=list_shipped() if name in BESIDE_SPARK else frozenset())
         print(f"{folder / LOCK_FILE}: {jars} jars")
 
 
@@ -43,7 +43,7 @@ def at_run_time(dependency: Dependency) -> bool:
     return dependency.scope in ("compile", "runtime")
 
 
-def shipped() -> frozenset[str]:
+def list_shipped() -> frozenset[str]:
     """The artifacts that Spark brings along."""
     jars = Path(pyspark.__file__).parent / "jars"
     return frozenset(re.sub(r"-\d.*", "", jar.name) for jar in jars.glob("*.jar"))

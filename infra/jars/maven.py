@@ -19,7 +19,7 @@ class NotObtained(Exception):
     """A jar that the repositories did not give."""
 
 
-def cached(jar: Jar) -> Path:
+def locate_cached(jar: Jar) -> Path:
     """Where other builds on this machine may have left the jar."""
     return GlobalSettings.load().repo_cache / jar.repository_path
 
@@ -41,7 +41,7 @@ def download(jar: Jar, folder: Path) -> Path:
 
 def keep(jar: Jar, file: Path) -> None:
     """Leave a verified jar in the Maven cache, whole or not at all, for the next build."""
-    home = cached(jar)
+    home = locate_cached(jar)
     # A cache that cannot be written is no reason to stop.
     with contextlib.suppress(OSError):
         home.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from infra.kafka.clients import Config, admin, client_config, consumer, producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
 from infra.kafka.offsets import (
+    Offsets,
     Partition,
     committed_ends,
     end_offsets,
@@ -20,6 +21,7 @@ __all__ = [
     "HasTopicSettings",
     "KafkaDown",
     "NotDelivered",
+    "Offsets",
     "Outgoing",
     "Partition",
     "TopicSettings",

@@ -44,7 +44,7 @@ def producer(settings: Settings, **overrides: str | int | float | bool) -> Produ
         "compression.type": "lz4",
         "queue.buffering.max.messages": 100_000,
         "queue.buffering.max.kbytes": 65_536,
-        **_dotted(overrides),
+        **_dot_names(overrides),
     }
     return Producer(config, logger=log)
 
@@ -67,7 +67,7 @@ def consumer(
         "auto.offset.reset": "earliest",
         "isolation.level": "read_committed",
         "queued.max.messages.kbytes": 16_384,
-        **_dotted(overrides),
+        **_dot_names(overrides),
     }
     return Consumer(config, logger=log)
 
@@ -77,5 +77,5 @@ def admin(settings: Settings) -> AdminClient:
     return AdminClient(client_config(settings), logger=log)
 
 
-def _dotted(overrides: Config) -> Config:
+def _dot_names(overrides: Config) -> Config:
     return {name.replace("_", "."): value for name, value in overrides.items()}

@@ -1,6 +1,6 @@
 """Where the partitions of a topic begin and end."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from confluent_kafka import (
     OFFSET_INVALID,
@@ -34,6 +34,10 @@ begun to lead and does not know yet how far others have read; and what a client 
 one that has just gone, and is not missed yet."""
 
 Partition = tuple[str, int]
+"""Topic and number."""
+
+Offsets = Mapping[Partition, int]
+"""By partition: the next offset to read, or the one after the last record."""
 
 
 def partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ...]:
@@ -99,7 +103,7 @@ def _look_up(
     wanted = {TopicPartition(*partition): at for partition in partitions(admin, topics)}
     found: dict[Partition, ListOffsetsResultInfo] = {}
 
-    def answered() -> bool:
+    def try_answer() -> bool:
         try:
             found.update(_answer(admin, wanted, isolation))
         except TimeoutError:
@@ -111,7 +115,7 @@ def _look_up(
         # Between two leaders an answer may come without an error and without an offset.
         return all(info.offset != OFFSET_INVALID for info in found.values())
 
-    if wanted and not until(answered, LED_SECONDS_MAX):
+    if wanted and not until(try_answer, LED_SECONDS_MAX):
         raise NotLed(sorted({topic for topic, _ in partitions(admin, topics)}))
     return found
 

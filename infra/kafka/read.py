@@ -1,12 +1,12 @@
 """Reading a bounded part of the log: between offsets, a topic's values, a compacted table."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from infra.kafka.clients import admin, consumer
-from infra.kafka.offsets import Partition, end_offsets, start_offsets
+from infra.kafka.offsets import Offsets, Partition, end_offsets, start_offsets
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
@@ -16,9 +16,7 @@ POLL_SECONDS = 0.1
 RECORDS_PER_POLL_MAX = 5_000
 
 
-def read_between(
-    settings: Settings, starts: Mapping[Partition, int], ends: Mapping[Partition, int]
-) -> Iterator[Message]:
+def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Iterator[Message]:
     """Every committed record of the partitions from its start, or the first one, up to its end.
 
     Each partition in its order, and partitions in any. Raises TimeoutError when Kafka says nothing
@@ -67,9 +65,7 @@ def read_to_end(
     return latest
 
 
-def read_all(
-    settings: Settings, topic: str, ends: Mapping[Partition, int] | None = None
-) -> Iterator[bytes]:
+def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Iterator[bytes]:
     """Every committed value of a topic, up to these ends, or its ends when the read began.
 
     Raises UnknownTopic, and TimeoutError as read_between does.
@@ -89,7 +85,7 @@ def _place(message: Message) -> tuple[Partition, int]:
     return (str(message.topic()), int(message.partition() or 0)), int(message.offset() or 0)
 
 
-def _unread(reader: Consumer, waiting: Mapping[Partition, int]) -> dict[Partition, int]:
+def _unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
     """The partitions whose end has not been reached.
 
     Positions, not records: the end may be a transaction's marker, or compacted away.

@@ -77,7 +77,7 @@ class _Sending:
                     record.topic,
                     key=record.key,
                     value=record.value,
-                    on_delivery=self._delivered,
+                    on_delivery=self._handle_delivery,
                     timestamp=record.timestamp_ms,
                 )
                 return
@@ -94,5 +94,5 @@ class _Sending:
             raise NotDelivered(self._record.topic, error.str())
         return int(message.partition() or 0), int(message.offset() or 0)
 
-    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+    def _handle_delivery(self, error: KafkaError | None, message: Message) -> None:
         self._answer = error, message

@@ -1,7 +1,7 @@
 """The lake's folder, for whoever reads it: where its tables are, and how far each holds the log."""
 
+from infra.lake.coverage import Held, Unsaid, committed_ms, newest, read_held
 from infra.lake.folders import Folders, folders
-from infra.lake.held import Held, Unsaid, committed_ms, newest, read_held
 from infra.lake.offsets import ByTopic, from_topics, to_topics
 
 __all__ = [

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 
 ByTopic = Mapping[str, Mapping[str, int]]
 """Offset by topic and partition."""
 
 
-def to_topics(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
+def to_topics(offsets: Offsets) -> dict[str, dict[str, int]]:
     by_topic: dict[str, dict[str, int]] = {}
     for (topic, partition), offset in offsets.items():
         by_topic.setdefault(topic, {})[str(partition)] = offset

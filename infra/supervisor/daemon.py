@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from infra.errors import UserError
-from infra.supervisor.manager import Manager, answering
+from infra.supervisor.manager import Manager, find_answering
 from infra.supervisor.orphans import HOME_VARIABLE
 from infra.supervisor.tail import tail
 from infra.wait import until
@@ -28,13 +28,13 @@ class NotStarted(UserError):
         )
 
 
-def running(home: Path) -> Manager | None:
+def find_running(home: Path) -> Manager | None:
     """The manager of the data folder, if it runs."""
     try:
         folder = _note(home).read_text()
     except FileNotFoundError:
         return None
-    return answering(str(Path(folder, SOCKET_FILE)))
+    return find_answering(str(Path(folder, SOCKET_FILE)))
 
 
 def start(home: Path, config: Path = CONFIG) -> Manager:
@@ -61,10 +61,10 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
             start_new_session=True,  # it outlives this command and its terminal
         )
     until(
-        lambda: process.poll() is not None or answering(socket) is not None,
+        lambda: process.poll() is not None or find_answering(socket) is not None,
         ANSWER_SECONDS_MAX,
     )
-    manager = answering(socket)
+    manager = find_answering(socket)
     if manager is None:
         process.kill()
         raise NotStarted(output, tail(output))

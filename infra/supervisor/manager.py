@@ -81,7 +81,7 @@ class Manager:
         self._rpc.shutdown()
 
 
-def answering(socket: str) -> Manager | None:
+def find_answering(socket: str) -> Manager | None:
     """The manager behind the socket, if one answers there."""
     manager = Manager(socket)
     try:

@@ -1,12 +1,12 @@
 """From the log to bronze: every record of every public topic, once, as it is."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
-from infra.kafka import Partition, admin, committed_ends
+from infra.kafka import Offsets, Partition, admin, committed_ends
 from infra.settings import Settings
 from pipelines.common.runtime.bounded import Span
 from pipelines.common.runtime.source import FETCH, kafka_options
@@ -39,9 +39,7 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     return sum(end - now.ends[at] for at, end in ends.items())
 
 
-def nearer(
-    starts: Mapping[Partition, int], ends: Mapping[Partition, int], records_max: int
-) -> dict[Partition, int]:
+def nearer(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, int]:
     """The ends, or as far towards them as so many records go: each partition by its share."""
     missing = {at: end - starts.get(at, 0) for at, end in ends.items()}
     if behind := sorted(at for at, records in missing.items() if records < 0):

@@ -7,6 +7,7 @@ from socket import gethostname
 
 from fastapi import FastAPI
 
+from control.generations import Generation
 from infra.kafka import admin, end_offsets, producer
 from infra.lake import folders
 from infra.settings import Settings
@@ -45,9 +46,8 @@ from services.api.store.changelog import Changelog
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
-from services.api.store.generation import Generation
-from services.api.store.generations import Generations
 from services.api.store.materializer import Materializer, OnLoaded
+from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
@@ -124,9 +124,9 @@ def create_store(settings: Settings) -> Store:
     def create(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
         return Materializer(generation, path, open_log, on_loaded, commits.notify)
 
-    generations = Generations(folder, create)
+    generations = Materializers(folder, create)
     return Store(
-        control=Control(open_log, generations.promote),
+        control=Control(open_log, generations.apply),
         generations=generations,
         commits=commits,
         freshness=Freshness(generations.list_inputs, lambda topics: end_offsets(client, topics)),

@@ -6,11 +6,12 @@ A missed review is not repeated: the next review sees the same shelves and order
 import logging
 from threading import Event
 
+from contracts import PROPOSALS
 from infra.settings import Settings
 from services import liveness
-from services.ordering.deciding import Limits, Order, decide
-from services.ordering.publishing import OrderPublisher
-from services.ordering.reading import (
+from services.ordering.decision import Limits, Order, decide
+from services.ordering.publisher import OrderPublisher
+from services.ordering.reader import (
     find_due_review,
     find_marker,
     find_promoted,
@@ -52,7 +53,8 @@ def answer_review(settings: Settings, publisher: OrderPublisher, answered_ms: in
     ordered = [(one.shelf, one.review_ms, one.units) for one in placed]
     wanted = decide(review_ms, proposed, ordered, Limits())
     orders = drop_known(wanted, {one.order_id for one in placed})
-    read = {at: end for at, end in marker.outputs.items() if at[0] == generation.topic}
+    topic = generation.outputs[PROPOSALS.name]
+    read = {at: end for at, end in marker.outputs.items() if at[0] == topic}
     publisher.publish(orders, review_ms, now_ms, read)
     log.info(
         "%d of %d orders let through, proposed by g%d", len(orders), len(wanted), generation.number

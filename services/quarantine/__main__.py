@@ -3,7 +3,7 @@
 import sys
 
 from services.process import run
-from services.quarantine.following import follow
+from services.quarantine.follower import follow
 
 if __name__ == "__main__":
     sys.exit(run("quarantine", follow))

@@ -1,12 +1,11 @@
 """How far the quarantine has read: the offsets that its group committed, and when."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from contracts.validation import VALIDATED
-from infra.kafka import Partition, admin, consumer, partitions
+from infra.kafka import Offsets, Partition, admin, consumer, partitions
 from infra.kafka.errors import UNSETTLED, code
 from infra.settings import Settings
 from infra.wait import until
@@ -20,7 +19,7 @@ SETTLED_SECONDS_MAX = 30.0
 class Progress:
     """The offsets below which all rejected records are in the quarantine."""
 
-    offsets: Mapping[Partition, int]
+    offsets: Offsets
     committed_ms: int
     """The wall clock of the last commit, in epoch milliseconds; 0: never."""
 

@@ -5,25 +5,24 @@ still be accepted, and no second one.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from contracts import CLOCKS, HEARTBEATS, RELEASES, Contract, Row, codec, encode, key
+from contracts import RELEASES, Contract, Row, codec, encode, key
 from contracts.consumer import reader
 from contracts.times import instant, span
 from contracts.validation import VALIDATED, Rejection, validate
+from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
-from infra.kafka import admin, newest_ms, producer, read_to_end, send
+from infra.kafka import admin, newest_ms, producer, send
 from infra.settings import Settings
 from services.clock import wall_ms
-from services.quarantine.reading import read_record, read_since
+from services.quarantine.reader import read_record, read_since
 from services.quarantine.records import Record
 from services.quarantine.remedy import find_remedy
-from services.world import WorldClock
 
 BECAUSE_MAX = 500
-CLOCKS_READ_MAX = 2_000
 MILLISECOND = timedelta(milliseconds=1)
 
 decode = reader("quarantine")
@@ -82,7 +81,7 @@ def release(
     refuse_undecided(settings, case)
     refuse_released(settings, case, report)
     refuse_applied(settings, case, report)
-    now_ms = read_world_clock(settings).at(wall_ms())
+    now_ms = read_world_clock(settings).world_at(wall_ms())
     value = create_event(case, because.strip(), now_ms)
     record_key, written = key(RELEASES, value), encode(RELEASES, value)
     own = validate(RELEASES, record_key, written, now_ms)
@@ -112,7 +111,7 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
     topics = [name for name in VALIDATED if name != RELEASES.name]
     # After a killed simulator the clock goes on and the log does not; the earlier time counts.
     log_ms = max(newest_ms(admin(settings), topics).values(), default=0)
-    now_ms = min(read_world_clock(settings).at(wall_ms()), log_ms)
+    now_ms = min(read_world_clock(settings).world_at(wall_ms()), log_ms)
     if now_ms <= case.decided_ms():
         raise Refused(
             f"A copy of {case.event['event_id']} may still come in time. In the world it is "
@@ -170,12 +169,11 @@ def create_event(case: Case, because: str, now_ms: int) -> Row:
     }
 
 
-def read_world_clock(settings: Settings) -> WorldClock:
+def read_world_clock(settings: Settings) -> AnnouncedClock:
     """The clock of the world. Raises Refused where there is none."""
-    found = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
-    beats = newest_ms(admin(settings), [HEARTBEATS.name]).values()
-    for value in found.values():
-        return replace(WorldClock.parse(decode(value).value), beat_ms=max(beats, default=None))
+    found = read_clock(settings, decode)
+    if found is not None:
+        return found
     raise Refused("No world clock has been announced. Start the simulator: make up")
 
 

@@ -3,7 +3,7 @@
 import sys
 
 from services.process import run
-from services.supplier.following import confirm_orders
+from services.supplier.follower import confirm_orders
 
 if __name__ == "__main__":
     sys.exit(run("supplier", confirm_orders))

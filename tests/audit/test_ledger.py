@@ -19,7 +19,7 @@ from contracts import (
 from generators.simulator import simulate
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
-from services.quarantine.reading import read_record
+from services.quarantine.reader import read_record
 from tests.services.quarantine.publishing import milliseconds, put
 
 pytestmark = pytest.mark.e2e

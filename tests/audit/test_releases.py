@@ -8,12 +8,12 @@ import pytest
 
 from audit import quarantine
 from audit.inventory import Oracle, Row
-from audit.quarantine import listing
+from audit.quarantine import compare_listing
 from contracts import ADJUSTMENTS, RECEIPTS, RELEASES, encode, key
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
-from services.quarantine.following import follow
+from services.quarantine.follower import follow
 from services.quarantine.progress import read_progress
 from tests.services.quarantine.publishing import HOUR_MS, Place, milliseconds, publish, put
 
@@ -124,7 +124,7 @@ def caught_up(kafka: Settings) -> bool:
 
 def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantining: None) -> None:
     sell(kafka, "q1", "D", 3 * HOUR_MS)
-    found = listing(kafka, asked(kafka))
+    found = compare_listing(kafka, asked(kafka))
     assert found.complete
     assert found.listed == found.rejected > 0
 
@@ -134,9 +134,9 @@ def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantinin
     half: dict[Partition, int] = {
         at: end // 2 for at, end in end_offsets(admin(kafka), READ).items()
     }
-    found = listing(kafka, Oracle(kafka, half))
+    found = compare_listing(kafka, Oracle(kafka, half))
     assert found.complete
-    assert 0 < found.rejected < listing(kafka, asked(kafka)).rejected
+    assert 0 < found.rejected < compare_listing(kafka, asked(kafka)).rejected
 
 
 def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
@@ -144,7 +144,7 @@ def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
 ) -> None:
     sell(kafka, "q2", "D", 3 * HOUR_MS)
     monkeypatch.setattr(quarantine, "CAUGHT_UP_SECONDS_MAX", 0.1)
-    found = listing(kafka, asked(kafka))
+    found = compare_listing(kafka, asked(kafka))
     assert found.behind == 1
     assert (found.agrees, found.complete) == (True, False)
 
@@ -155,10 +155,10 @@ def test_what_is_missing_or_too_much_or_called_otherwise_is_found(
     wait_until(lambda: caught_up(kafka), "everything is validated")
     oracle = asked(kafka)
     first, second, *_ = sorted(oracle.rejected)
-    assert listing(kafka, oracle).complete
+    assert compare_listing(kafka, oracle).complete
     oracle.rejected.pop(first)
     oracle.rejected[second] = ("another reason",)
     oracle.rejected[RECEIPTS.name, 0, 10_000] = ("late",)
-    found = listing(kafka, oracle)
+    found = compare_listing(kafka, oracle)
     assert not found.agrees
     assert len(found.differences) == 3

@@ -19,7 +19,7 @@ from audit.reorder_score import (
 from cli.score_reorder import clean
 from generators.event import Event
 from pipelines.reorder.policy import Levels, Policy
-from services.ordering.deciding import Shelf
+from services.ordering.decision import Shelf
 
 DAYS = 4
 WORLD = replace(clean(seed=3), stores=1, products=8, receipts_per_minute=0.3, refill="orders")

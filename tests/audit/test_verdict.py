@@ -10,7 +10,7 @@ from audit.ledger import Audit, Difference, Units
 from audit.oracles import ORACLES, NoOracle, oracle
 from audit.quarantine import Listing
 from audit.served import Served
-from audit.verdict import Verdict, compared, kept
+from audit.verdict import Verdict, compare_view, select_kept
 from contracts import STOCK_LEVELS, Contract
 from infra.settings import Settings
 from pipelines.common.pipeline import load, pipelines
@@ -43,7 +43,7 @@ def verdict(live: list[Row], oracle: list[Row], view: Contract = STOCK_LEVELS) -
             books={AT: BOOK},
             views={view.name: live},
         ),
-        views=(compared(view, live, oracle),),
+        views=(compare_view(view, live, oracle),),
         books={AT: BOOK},
         listing=Listing(rejected=1, listed=1, differences=[], behind=0),
         audit=AUDIT,
@@ -97,7 +97,7 @@ def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contra
     row = example(view)
     last = {**row, view.began: row[view.began] - view.retention}
     over = {**row, view.began: last[view.began] - timedelta(milliseconds=1)}
-    assert kept(view, [over, last, row]) == [last, row]
+    assert select_kept(view, [over, last, row]) == [last, row]
     assert verdict([last, row], [over, last, row], view).exact
     assert not verdict([over, last, row], [over, last, row], view).exact
 

@@ -1,6 +1,6 @@
 from xml.etree import ElementTree as ET
 
-from bench.plot import HEIGHTS, Panel, plotted
+from bench.plot import HEIGHTS, Panel, draw_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -24,12 +24,12 @@ def test_a_curve_that_never_rises_lies_on_the_ground() -> None:
 
 
 def test_words_are_words_whatever_they_hold() -> None:
-    drawn = plotted("a < b & c", "days", [Panel("lag", [(0, 1)])])
+    drawn = draw_plot("a < b & c", "days", [Panel("lag", [(0, 1)])])
     assert "a < b & c" in ET.fromstring(drawn).itertext()
 
 
 def curves(*panels: Panel) -> list[list[tuple[float, float]]]:
-    root = ET.fromstring(plotted("a plot", "days", panels))
+    root = ET.fromstring(draw_plot("a plot", "days", panels))
     return [
         [(float(x), float(y)) for x, y in (place.split(",") for place in one.split())]
         for one in (line.attrib["points"] for line in root.iter(f"{SVG}polyline"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli import up
-from cli.backfill import SIMULATOR, said
+from cli.backfill import SIMULATOR, render_progress
 from cli.down import stop
 from cli.ready import readiness
 from generators.run import Progress
@@ -58,9 +58,9 @@ def world_is_ready(settings: Settings, manager: Manager) -> bool:
 @pytest.mark.e2e
 def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settings) -> None:
     assert "2026-03-03 08:00" in backfill(home, 1)
-    assert daemon.running(home.data_dir) is None
+    assert daemon.find_running(home.data_dir) is None
 
-    manager = up.managed(home)
+    manager = up.ensure_manager(home)
     try:
         up.start_broker(home, manager)
         manager.start(SIMULATOR)
@@ -77,6 +77,6 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
 
 def test_progress_says_the_world_s_date_the_records_and_the_rate() -> None:
     moment = datetime(2026, 3, 4, 8, 0, tzinfo=UTC)
-    assert said(Progress(2 * TICKS_PER_DAY, 30_000), 2.0) == (
+    assert render_progress(Progress(2 * TICKS_PER_DAY, 30_000), 2.0) == (
         f"{moment:%Y-%m-%d %H:%M} · 30,000 records · 15,000/s"
     )

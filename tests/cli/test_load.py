@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from audit.log import Record, read
 from contracts import GENERATIONS, RECEIPTS, decode
 from contracts.documents import to_document
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, admin, end_offsets
 from infra.processes import environment
 from infra.settings import Settings
 from tests.services.broker import KafkaLog
@@ -45,7 +44,7 @@ def ends(shop: Settings) -> dict[Partition, int]:
     return end_offsets(admin(shop), [RECEIPTS.name])
 
 
-def records(shop: Settings, before: Mapping[Partition, int]) -> list[Record]:
+def records(shop: Settings, before: Offsets) -> list[Record]:
     """What the log holds beyond these offsets."""
     every = read(shop, ends(shop))
     return [one for one in every if one.offset >= before[one.topic, one.partition]]

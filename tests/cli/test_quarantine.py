@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import quarantine
-from cli.alone import Busy, alone
+from cli.exclusive import Busy, alone
 from cli.main import application
 from cli.quarantine import NoPlace
 from contracts import ADJUSTMENTS, RECEIPTS
@@ -55,7 +55,7 @@ def test_the_list_counts_and_names_the_newest(monkeypatch: pytest.MonkeyPatch) -
         asked.append(query)
         return ANSWER
 
-    monkeypatch.setattr(quarantine, "listed", answer)
+    monkeypatch.setattr(quarantine, "fetch_list", answer)
     shown = said("list", "--reason", "late", "--limit", "5")
     assert asked == [{"reason": "late", "limit": 5}]
     assert f"1,417   late     {RECEIPTS.name}" in shown

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -10,33 +9,56 @@ import pytest
 
 from cli import ready
 from cli.ready import readiness
-from contracts import GENERATIONS
+from control.generations import Generation, Generations, State
+from control.marker import Marker
+from control.world_clock import AnnouncedClock, ClockState, WorldClock
 from infra.settings import HOST, Settings
 from services import liveness
+from tests.pipelines.generations import AT
 
 STARTED = 1_000
-PROMOTED = [{"pipeline": "inventory", "promoted": 2}]
-BEFORE = datetime.fromtimestamp(STARTED - 1, UTC)
-AFTER = datetime.fromtimestamp(STARTED + 1, UTC)
+BEFORE_MS, AFTER_MS = (STARTED - 1) * 1000, (STARTED + 1) * 1000
+RECEIPTS_READ = {("receipts", 0): 6}
 
 
 @pytest.fixture
-def records(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What stands in the control topic that is asked."""
-    found: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        ready, "latest", lambda _, asked: PROMOTED if asked is GENERATIONS else found
-    )
-    monkeypatch.setattr(ready, "records_behind", lambda *_: 4)
+def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Generations]:
+    """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
+    found = {"inventory": generations("inventory", State.RETIRED, State.PROMOTED)}
+    monkeypatch.setattr(ready, "read_generations", lambda *_: found)
     return found
 
 
-def clock(at: datetime, state: str = "running") -> dict[str, Any]:
-    return {"wall_at": at, "state": state, "seed": 1, "speed_milli": 10_000}
+@pytest.fixture
+def markers(
+    known: dict[str, Generations], monkeypatch: pytest.MonkeyPatch
+) -> dict[tuple[str, int], Marker]:
+    """What stands in the marker topic."""
+    found: dict[tuple[str, int], Marker] = {}
+    monkeypatch.setattr(ready, "read_markers", lambda *_: found)
+    monkeypatch.setattr(ready, "admin", lambda _: None)
+    monkeypatch.setattr(ready, "end_offsets", lambda *_: {("receipts", 0): 10})
+    return found
 
 
-def marker(at: datetime, generation: int = 1, pipeline: str = "inventory") -> dict[str, Any]:
-    return {"pipeline": pipeline, "generation": generation, "written_at": at}
+def announce(
+    monkeypatch: pytest.MonkeyPatch, wall_ms: int, state: ClockState = ClockState.RUNNING
+) -> None:
+    clock = AnnouncedClock(WorldClock(0, wall_ms, 10_000), state, 1)
+    monkeypatch.setattr(ready, "read_clock", lambda *_: clock)
+
+
+def generations(pipeline: str, *states: State) -> Generations:
+    numbered = enumerate(states, start=1)
+    return Generations(pipeline, tuple(Generation(pipeline, n, s, "", AT, {}) for n, s in numbered))
+
+
+def marker(wall_ms: int, generation: int = 1, pipeline: str = "inventory") -> Marker:
+    return Marker(pipeline, generation, 0, RECEIPTS_READ, {}, wall_ms)
+
+
+def put(markers: dict[tuple[str, int], Marker], *found: Marker) -> None:
+    markers.update({(one.pipeline, one.generation): one for one in found})
 
 
 @pytest.fixture
@@ -45,25 +67,27 @@ def one_pipeline(current: Settings) -> Settings:
 
 
 def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
-    current: Settings, records: list[dict[str, Any]]
+    current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records.append(clock(AFTER))
+    announce(monkeypatch, AFTER_MS)
     said = readiness(current, "simulator", STARTED)
     assert said == "12 stores, 800 products, seed 1, 10 × real time"
 
 
-@pytest.mark.parametrize("found", [clock(BEFORE), clock(AFTER, "stopped")])
+@pytest.mark.parametrize(
+    ("wall_ms", "state"), [(BEFORE_MS, ClockState.RUNNING), (AFTER_MS, ClockState.STOPPED)]
+)
 def test_an_old_or_stopped_clock_is_not_enough(
-    current: Settings, records: list[dict[str, Any]], found: dict[str, Any]
+    current: Settings, monkeypatch: pytest.MonkeyPatch, wall_ms: int, state: ClockState
 ) -> None:
-    records.append(found)
+    announce(monkeypatch, wall_ms, state)
     assert readiness(current, "simulator", STARTED) is None
 
 
 def test_pipelines_are_ready_when_they_have_written_markers_since_this_start(
-    one_pipeline: Settings, records: list[dict[str, Any]]
+    one_pipeline: Settings, markers: dict[tuple[str, int], Marker]
 ) -> None:
-    records += [marker(BEFORE, generation=1), marker(AFTER, generation=2)]
+    put(markers, marker(BEFORE_MS, generation=1), marker(AFTER_MS, generation=2))
     assert readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
@@ -79,31 +103,31 @@ def test_a_service_is_ready_when_it_has_given_a_sign_since_this_start(
 
 
 def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
-    one_pipeline: Settings, records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    one_pipeline: Settings,
+    known: dict[str, Generations],
+    markers: dict[tuple[str, int], Marker],
 ) -> None:
     both = one_pipeline.model_copy(update={"pipelines": "inventory,fraud"})
-    records.append(marker(AFTER, generation=2))
+    put(markers, marker(AFTER_MS, generation=2))
     assert readiness(both, "pipelines", STARTED) is None  # nothing is known of fraud yet
-    other = {"pipeline": "visits", "promoted": None}
-    monkeypatch.setattr(
-        ready, "latest", lambda _, asked: [*PROMOTED, other] if asked is GENERATIONS else records
-    )
+    known["visits"] = generations("visits", State.INVALID)
     assert readiness(both, "pipelines", STARTED) is None  # nor when another is withdrawn
-    invalid = {"pipeline": "fraud", "promoted": None}
-    monkeypatch.setattr(
-        ready, "latest", lambda _, asked: [*PROMOTED, invalid] if asked is GENERATIONS else records
-    )
+    known["fraud"] = generations("fraud", State.INVALID)
     assert readiness(both, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
 @pytest.mark.parametrize(
     "found",
-    [marker(BEFORE, generation=2), marker(AFTER), marker(AFTER, generation=2, pipeline="fraud")],
+    [
+        marker(BEFORE_MS, generation=2),
+        marker(AFTER_MS),
+        marker(AFTER_MS, generation=2, pipeline="fraud"),
+    ],
 )
 def test_an_old_or_other_marker_is_not_enough(
-    one_pipeline: Settings, records: list[dict[str, Any]], found: dict[str, Any]
+    one_pipeline: Settings, markers: dict[tuple[str, int], Marker], found: Marker
 ) -> None:
-    records.append(found)
+    put(markers, found)
     assert readiness(one_pipeline, "pipelines", STARTED) is None
 
 

@@ -32,28 +32,28 @@ def test_every_complaint_of_the_doctor_is_said_at_once(
 def test_what_runs_is_not_given_other_settings(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(daemon, "running", lambda _: cast(Manager, object()))
+    monkeypatch.setattr(daemon, "find_running", lambda _: cast(Manager, object()))
     moved = current.model_copy(update={"port_base": 8100})
     with pytest.raises(up.OtherSettings, match=r"another PORT_BASE\. .*make down"):
-        up.managed(moved)
+        up.ensure_manager(moved)
 
 
 def test_what_runs_is_used_again(current: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = cast(Manager, object())
-    monkeypatch.setattr(daemon, "running", lambda _: manager)
-    assert up.managed(current) is manager
+    monkeypatch.setattr(daemon, "find_running", lambda _: manager)
+    assert up.ensure_manager(current) is manager
 
 
 def test_a_new_start_remembers_its_settings(
     current: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(daemon, "start", lambda _: cast(Manager, object()))
-    up.managed(current.model_copy(update={"port_base": 8100}))
+    up.ensure_manager(current.model_copy(update={"port_base": 8100}))
     assert Settings().port_base == 8100
 
 
 def test_topics_stand_before_any_pipeline_runs_but_changelogs_do_not() -> None:
-    standing = topics.standing()
+    standing = topics.list_standing()
     assert "public.sales.receipt.v1" in standing
     assert "private.control.marker.v1" in standing
     assert "public.inventory.stock-level.v1" not in standing

@@ -5,19 +5,19 @@ from typer.testing import CliRunner
 
 from cli import up
 from cli.main import application
-from cli.world import options, settings_of_the_world
+from cli.world import build_options, list_world_settings
 from infra.settings import Settings
 from infra.settings import read_settings as read
 
 
 def test_every_setting_of_the_simulator_has_its_option() -> None:
-    assert [one.name for one in options()] == [
+    assert [one.name for one in build_options()] == [
         name.removeprefix("simulator_")
         for name in Settings.model_fields
         if name.startswith("simulator_")
     ]
     shown = CliRunner().invoke(application(), ["up", "--help"], terminal_width=200).output
-    assert all(f"--{one.name.replace('_', '-')} " in shown for one in options())
+    assert all(f"--{one.name.replace('_', '-')} " in shown for one in build_options())
 
 
 def test_an_option_wins_over_the_environment(
@@ -29,7 +29,7 @@ def test_an_option_wins_over_the_environment(
         seen.append(found)
         raise up.NotFit("enough")
 
-    for name in settings_of_the_world():
+    for name in list_world_settings():
         monkeypatch.setenv(name.upper(), "")  # so that all of them are put back
     monkeypatch.setenv("SIMULATOR_SEED", "4")
     monkeypatch.setattr(up, "check", check)

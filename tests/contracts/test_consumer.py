@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import CLOCKS, GENERATIONS, RECEIPTS, BadContract, encode
+from contracts import CLOCKS, RECEIPTS, BadContract, encode
 from contracts.consumer import CONSUMERS, consumer, declared, load_consumers, reader, span
 from contracts.errors import Undeclared, UnknownConsumer
 from contracts.projection import pruner
@@ -23,11 +23,11 @@ def test_a_reader_hands_out_what_is_declared() -> None:
 
 
 def test_what_is_not_declared_is_not_there() -> None:
-    told = reader("command-line")(encode(GENERATIONS, GENERATIONS.examples[0])).value
-    assert "outputs" not in told["generations"][0]
-    assert "created_at" not in told["generations"][0]
-    with pytest.raises(KeyError, match="world_at"):
-        reader("command-line")(encode(CLOCKS, CLOCKS.examples[0])).value["world_at"]
+    told = reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
+    assert "sku" not in told["lines"][0]
+    assert "store_id" not in told
+    with pytest.raises(KeyError, match="seed"):
+        reader("simulator")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
 
 
 def test_a_topic_that_is_not_declared_is_refused() -> None:

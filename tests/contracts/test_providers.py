@@ -26,10 +26,10 @@ from infra.settings import Settings, root
 from infra.wait import wait_until
 from services.api.app import create_sources
 from services.ordering.gate import answer_review
-from services.ordering.publishing import OrderPublisher
-from services.quarantine import following as quarantine
+from services.ordering.publisher import OrderPublisher
+from services.quarantine import follower as quarantine
 from services.quarantine.progress import read_progress
-from services.supplier import following as supplier
+from services.supplier import follower as supplier
 from tests.contracts.evolution.editing import HERE, checked
 from tests.contracts.expectations import violations
 from tests.services.at_work import at_work

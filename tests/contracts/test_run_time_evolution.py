@@ -36,11 +36,12 @@ from contracts.documents import to_document
 from contracts.evolution.release import release
 from contracts.schemas import locked
 from contracts.validation import UNDECODABLE
+from control.generations import Generation
 from infra.kafka import admin, end_offsets
 from infra.processes import environment, supervisor
 from infra.settings import HOST, Settings, root
 from infra.wait import wait_until
-from pipelines.common.generations.generation import Generation, generations
+from pipelines.common.generations.generation import generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import load
 from pipelines.common.transform.events import events

@@ -18,7 +18,7 @@ from contracts.validation import LATE
 from infra.processes import engines
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.generations.generation import checkpoint
+from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.runtime.checkpoint import Checkpoint
 from tests.ports import free_port_base
 
@@ -86,7 +86,7 @@ class Shop(shops.Shop):
     @property
     def checkpoint(self) -> Checkpoint:
         """Of the inventory."""
-        return checkpoint(self.settings, "inventory", 1)
+        return find_checkpoint(self.settings, "inventory", 1)
 
     def ready(self) -> bool:
         return set(self.states().values()) == {"ready"}

@@ -19,7 +19,7 @@ from infra.kafka import admin, end_offsets, newest_ms
 from infra.processes import drivers
 from infra.settings import root
 from infra.wait import wait_until
-from pipelines.common.generations.generation import checkpoint
+from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
 from tests.answers import FENCED, PROMPT, alike, exchanges
 from tests.e2e.shop import Shop, kill, opened
@@ -234,7 +234,7 @@ def kill_and_await(shop: Shop, number: int) -> None:
 
 def batches(shop: Shop, number: int) -> int:
     """The last batch that the generation of fraud has finished."""
-    return checkpoint(shop.settings, "fraud", number).newest_finished()
+    return find_checkpoint(shop.settings, "fraud", number).newest_finished()
 
 
 def release_one(shop: Shop) -> None:

@@ -4,7 +4,7 @@ import time
 
 from confluent_kafka import TopicPartition
 
-from generators.log_end import published
+from generators.log_end import parse_published
 from generators.resume import Published
 from generators.world import TOPICS
 from infra.kafka import Partition, admin, consumer, end_offsets
@@ -24,6 +24,6 @@ def log(settings: Settings) -> dict[Partition, list[Published]]:
     while sum(map(len, found.values())) < sum(ends.values()):
         assert time.monotonic() < deadline, "the log should be read by now"
         for message in reader.consume(1000, timeout=0.1):
-            found[message.topic() or "", message.partition() or 0].append(published(message))
+            found[message.topic() or "", message.partition() or 0].append(parse_published(message))
     reader.close()
     return found

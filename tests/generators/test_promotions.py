@@ -101,7 +101,7 @@ def test_a_plan_holds_only_when_the_promotion_before_it_is_over() -> None:
     ends: dict[int, int] = {}
     followed = 0
     for day in range(90):
-        for product, promotion in promotions.beginning(day).items():
+        for product, promotion in promotions.list_beginning(day).items():
             followed += product in ends
             assert promotion.begins - NOTICE_DAYS > ends.get(product, -NOTICE_DAYS)
             ends[product] = promotion.ends

@@ -60,7 +60,7 @@ def rest(world: World, log: Logged) -> list[Publication]:
     return [
         publication
         for _ in range(world.next_tick, TICKS)
-        for publication in log.missing(world.tick())
+        for publication in log.select_missing(world.tick())
     ]
 
 

@@ -2,11 +2,11 @@ from pathlib import Path
 from threading import Event as Signal
 from typing import Any
 
-from generators.clock import ClockState, WorldClock
+from control.world_clock import ClockState, WorldClock
+from generators.disk_guard import DiskGuard
 from generators.pacer import Paced, Pacer, Unpaced
 from generators.publisher import Publisher
 from generators.resume import Logged
-from generators.room import Room
 from generators.run import Progress, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS
@@ -14,7 +14,7 @@ from generators.world import World
 from tests.generators.worlds import SMALL, hours
 
 UNTIL_TICK = 2 * 60
-ROOM = Room(Signal(), lambda: None)
+ROOM = DiskGuard(Signal(), lambda: None)
 
 
 def quiet(_: Progress) -> None: ...
@@ -127,7 +127,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
         pacer,
         Publisher(topics),
         snapshots,
-        Room(wall, shortage),
+        DiskGuard(wall, shortage),
         quiet,
         UNTIL_TICK,
     )
@@ -143,7 +143,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
 def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     stop, topics = Signal(), Topics()
     stop.set()
-    room = Room(stop, lambda: "no room")
+    disk_guard = DiskGuard(stop, lambda: "no room")
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, room, quiet)
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, disk_guard, quiet)
     assert topics.records == []

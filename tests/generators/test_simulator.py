@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from cli.answering import PAUSED
+from cli.health import PAUSED
 from cli.ready import readiness
 from contracts import CLOCKS, decode
 from generators.clock import wall_ms

@@ -12,7 +12,7 @@ from contracts import (
     holds_from,
     model,
 )
-from generators.clock import WORLD
+from control.world_clock import WORLD
 from generators.ticks import (
     ANNOUNCED_MS,
     TICK_MS,

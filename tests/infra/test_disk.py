@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from infra.disk import GIB, held_bytes, shortage
+from infra.disk import GIB, count_bytes, shortage
 from infra.settings import Settings
 
 MIB = 1024**2
@@ -17,7 +17,7 @@ def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
     (tmp_path / "log" / "segment").write_bytes(b"x" * MIB)
     with (tmp_path / "index").open("wb") as sparse:
         sparse.truncate(100 * MIB)
-    assert MIB <= held_bytes(tmp_path) < 2 * MIB
+    assert MIB <= count_bytes(tmp_path) < 2 * MIB
 
 
 def test_with_room_nothing_is_said(tmp_path: Path) -> None:

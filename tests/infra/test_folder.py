@@ -73,7 +73,7 @@ def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> No
     folder = Folder.of(tmp_path.as_uri()) / "a log"
     assert sorted(folder.names()) == ["7", "deeper"]
     assert folder.read("7") == "seven\n"
-    assert folder.held_bytes() == 12
+    assert folder.count_bytes() == 12
     folder.remove()
     assert [one.name for one in tmp_path.iterdir()] == []
 
@@ -81,7 +81,7 @@ def test_what_lies_in_it_is_named_read_counted_and_removed(tmp_path: Path) -> No
 def test_where_there_is_none_there_is_nothing(tmp_path: Path) -> None:
     absent = Folder(str(tmp_path / "absent"))
     assert absent.names() == []
-    assert absent.held_bytes() == 0
+    assert absent.count_bytes() == 0
     absent.remove()
     with pytest.raises(FileNotFoundError):
         absent.read("7")
@@ -91,4 +91,4 @@ def test_an_object_store_is_where_the_environment_says(bucket: None) -> None:
     folder = Folder.of("s3a://bucket/shop") / "offsets"
     assert folder.names() == ["7"]
     assert folder.read("7") == CONTENT.decode()
-    assert folder.held_bytes() == len(CONTENT)
+    assert folder.count_bytes() == len(CONTENT)

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from infra.settings import (
     InvalidSettings,
     Settings,
+    load_remembered,
     memorable,
     read_settings,
     remember,
-    remembered,
 )
 from infra.settings_table import DOCUMENT, document, lines, table
 
@@ -97,13 +97,13 @@ def test_a_wrong_value_is_named_with_what_was_expected(monkeypatch: pytest.Monke
 def test_a_remembered_file_that_does_not_parse_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text("{")
     with pytest.raises(InvalidSettings, match=r"does not parse.*Remove it"):
-        remembered(tmp_path)
+        load_remembered(tmp_path)
 
 
 def test_remembering_leaves_one_file(tmp_path: Path) -> None:
     remember(Settings(data_dir=tmp_path, simulator_seed=7))
     remember(Settings(data_dir=tmp_path, port_base=8200))
-    kept = {name: value for name, value in remembered(tmp_path).items() if name != "jars_dir"}
+    kept = {name: value for name, value in load_remembered(tmp_path).items() if name != "jars_dir"}
     assert kept == {"port_base": 8200, "simulator_seed": 7}
     assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
 

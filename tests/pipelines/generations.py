@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pipelines.common.generations.generation import Generation, Generations, State
+from control.generations import Generation, Generations, State
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from typing import Any
 from audit.inventory import Book
 from audit.log import read
 from contracts import BOOKS, MARKERS, Contract, decode, digest, key
-from infra.kafka import Partition, read_to_end
+from infra.kafka import Offsets, Partition, read_to_end
 from infra.settings import Settings
 from tests.replay.running import Work
 
@@ -50,13 +50,11 @@ def offsets(positions: Iterable[Mapping[str, Any]]) -> dict[Partition, int]:
     return {(at["topic"], at["partition"]): at["offset"] for at in positions}
 
 
-def part_of(ends: Mapping[Partition, int], topic: str) -> dict[Partition, int]:
+def part_of(ends: Offsets, topic: str) -> dict[Partition, int]:
     return {at: end for at, end in ends.items() if at[0] == topic}
 
 
-def newest(
-    settings: Settings, contract: Contract, ends: Mapping[Partition, int]
-) -> dict[bytes, Row]:
+def newest(settings: Settings, contract: Contract, ends: Offsets) -> dict[bytes, Row]:
     """The row with the highest version of each key."""
     rows: dict[bytes, Row] = {}
     for record in read(settings, ends):
@@ -67,7 +65,7 @@ def newest(
     return rows
 
 
-def books(inputs: Mapping[Partition, int], kept: Iterable[Row]) -> dict[Partition, Book]:
+def books(inputs: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
     """Where nothing is written of a partition, all that was read of it would be a duplicate."""
     counted = {(row["topic"], row["partition"]): row for row in kept}
     nothing = {"applied": 0, "quarantined": 0}

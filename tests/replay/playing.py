@@ -8,6 +8,7 @@ from generators.publisher import Publisher
 from infra.kafka import admin, end_offsets, producer
 from infra.settings import Settings
 from infra.wait import wait_until
+from pipelines.common.generations.folders import locate_checkpoint
 from tests.replay.log import Entry
 from tests.replay.running import Running
 from tests.replay.schedule import Schedule, cut, interleaved
@@ -48,7 +49,7 @@ def see_through(running: Running) -> None:
     """Keep the pipeline running, however often it dies, until it has read all there is."""
     work = running.work
     ends = end_offsets(admin(work.settings), [topic.name for topic in work.pipeline.inputs])
-    checkpoint = work.generation.checkpoint(work.settings)
+    checkpoint = locate_checkpoint(work.settings, work.generation)
 
     def through() -> bool:
         running.tend()

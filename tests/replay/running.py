@@ -12,9 +12,11 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
+from control.generations import Generation
 from infra.processes import engines, environment
 from infra.settings import Settings
-from pipelines.common.generations.generation import Generation, make_outputs
+from pipelines.common.generations.folders import locate_checkpoint, locate_code
+from pipelines.common.generations.generation import make_outputs
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.query import Run, run
@@ -127,7 +129,7 @@ class OwnProcess:
     def __init__(self, work: Work) -> None:
         self.work = work
         self.kills = 0
-        self._checkpoint = work.generation.checkpoint(work.settings)
+        self._checkpoint = locate_checkpoint(work.settings, work.generation)
         self._log = work.settings.data_dir / "pipeline.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._point: int | None = None
@@ -163,7 +165,7 @@ class OwnProcess:
     def _started(self) -> "subprocess.Popen[bytes]":
         generation, settings = self.work.generation, self.work.settings
         named = f"{generation.pipeline}/{generation.number}"
-        code = generation.code(settings)
+        code = locate_code(settings, generation)
         with self._log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "pipelines.common.runtime.worker", named],

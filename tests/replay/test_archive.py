@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from audit.inventory import Book
 from audit.oracles import oracle
 from contracts import digest
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, admin, end_offsets
 from infra.processes import environment
 from infra.settings import Settings, root
 from pipelines.common.generations.generation import generations, make_outputs
@@ -23,7 +23,7 @@ from pipelines.common.generations.promotion import create_candidate, prefix_ends
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.runtime import bounded
 from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Source, archive_ends
-from replay.compare import counted_topics, to_span
+from replay.compare import select_counted, to_span
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import check
 from tests.replay.log import Entry, drawn_log
@@ -43,7 +43,7 @@ ROUNDS_MIN = 5
 class Said:
     """What an oracle answers."""
 
-    ends: Mapping[Partition, int]
+    ends: Offsets
     """Up to which offsets it has read."""
     digests: Mapping[str, str]
     """By view."""
@@ -127,7 +127,7 @@ def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
     return end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
 
 
-def said(settings: Settings, pipeline: Pipeline, ends: Mapping[Partition, int]) -> Said:
+def said(settings: Settings, pipeline: Pipeline, ends: Offsets) -> Said:
     """What the pipeline's oracle says of everything below these offsets."""
     asked = oracle(pipeline.name, settings, ends)
     views = asked.views()
@@ -153,7 +153,7 @@ def begun(log: CutLog) -> Work:
 def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> tuple[str, ...]:
     """The digest of each view by one batch over archive and log, as a difference is made."""
     settings, pipeline = work.settings, work.pipeline
-    ends = {one: end for one, end in at.inputs.items() if one[0] in counted_topics(pipeline)}
+    ends = {one: end for one, end in at.inputs.items() if one[0] in select_counted(pipeline)}
     to_span(settings, pipeline, {}, ends).write(folder)
     bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
@@ -174,7 +174,7 @@ def cut_head(settings: Settings, chance: Random) -> None:
     delete(settings, {**drawn_ends, exact: ends[exact]})
 
 
-def delete(settings: Settings, before: Mapping[Partition, int]) -> None:
+def delete(settings: Settings, before: Offsets) -> None:
     wanted = [TopicPartition(*at, offset) for at, offset in before.items()]
     client = admin(settings)  # it lives until the answers are there
     for future in client.delete_records(wanted).values():

@@ -1,13 +1,12 @@
 """The log grows while a generation catches up with it, by far more than there was to read."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 
 import pytest
 from pyspark.sql import SparkSession
 
 from contracts.times import MILLISECOND
-from infra.kafka import Partition
+from infra.kafka import Offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.runtime import backlog
@@ -44,7 +43,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     publish(kafka, log[:first])
     looks: list[timedelta] = []
 
-    def look(settings: Settings, topics: list[str], read: Mapping[Partition, int]) -> Backlog:
+    def look(settings: Settings, topics: list[str], read: Offsets) -> Backlog:
         found = backlog.backlog(settings, topics, read)
         if not looks:
             publish(settings, log[first:])

@@ -16,9 +16,8 @@ from contracts import (
     PURCHASE_ORDERS,
     QUARANTINE,
 )
-from infra.kafka import Partition, UnknownTopic
+from infra.kafka import Offsets, Partition, UnknownTopic
 from services.api.store.changelog import WAIT_SECONDS, End, Extent, OffsetGone, Record
-from services.api.store.marker import Offsets
 
 READ_MAX = 500
 

@@ -21,8 +21,8 @@ from services.api.lake.tables import Lake
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
-from services.api.store.generations import Generations
 from services.api.store.materializer import Materializer
+from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.publisher import Publisher
@@ -46,14 +46,14 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
 
 def memory_store(log: MemoryLog, folder: Path) -> Store:
     commits = Commits()
-    generations = Generations(
+    generations = Materializers(
         folder,
         lambda generation, path, on_loaded: Materializer(
             generation, path, log.open, on_loaded, commits.notify
         ),
     )
     return Store(
-        control=Control(log.open, generations.promote),
+        control=Control(log.open, generations.apply),
         generations=generations,
         commits=commits,
         freshness=Freshness(generations.list_inputs, log.ends),

@@ -16,7 +16,7 @@ from contracts import (
     encode,
     key,
 )
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 
 MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 PARTITIONS = STOCK_LEVELS.settings.partitions
@@ -98,7 +98,7 @@ class Writing:
         self.mark_again(self._batch)
         return self._batch
 
-    def mark_again(self, batch: int, outputs: Mapping[Partition, int] | None = None) -> None:
+    def mark_again(self, batch: int, outputs: Offsets | None = None) -> None:
         """Write the marker of this batch, as of now or of the outputs' ends given."""
         ends = outputs or self._log.ends(self.outputs.values())
         value = {
@@ -169,7 +169,7 @@ def shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:
     }
 
 
-def positions(offsets: Mapping[Partition, int]) -> list[dict[str, str | int]]:
+def positions(offsets: Offsets) -> list[dict[str, str | int]]:
     return [
         {"topic": topic, "partition": partition, "offset": offset}
         for (topic, partition), offset in sorted(offsets.items())

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from confluent_kafka import KafkaException
 
 from contracts import GENERATIONS
-from infra.kafka import Partition, UnknownTopic, admin, end_offsets
+from control.generations import Generation, Generations, State, read_generations
+from infra.kafka import Offsets, UnknownTopic, admin, end_offsets
 from infra.settings import Settings
-from pipelines.common.generations.generation import Generation, Generations, State, all_generations
 
 log = logging.getLogger("pipeline")
 
@@ -19,7 +19,7 @@ class Control:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._admin = admin(settings)
-        self._ends: Mapping[Partition, int] = {}
+        self._ends: Offsets = {}
         self._known: Mapping[str, Generations] = {}
 
     def read(self) -> Mapping[str, Generations]:
@@ -27,7 +27,7 @@ class Control:
         try:
             ends = end_offsets(self._admin, [GENERATIONS.name])
             if ends != self._ends:
-                self._known, self._ends = all_generations(self._settings), ends
+                self._known, self._ends = read_generations(self._settings), ends
         except (KafkaException, UnknownTopic, TimeoutError) as error:
             log.warning("the control topic cannot be read: %s", error)
         return self._known

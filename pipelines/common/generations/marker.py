@@ -1,48 +1,35 @@
-"""Markers: which input offsets a generation has reached, and where its outputs end."""
-
-from collections.abc import Iterable, Mapping
+"""A generation publishes its marker after each batch."""
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from contracts import MARKERS, encode, key
-from infra.kafka import Partition, end_offsets, read_to_end, send
+from contracts.times import epoch_ms
+from control.generations import Generation
+from control.marker import Marker, read_marker
+from infra.kafka import Offsets, end_offsets, send
 from infra.settings import Settings
 from pipelines.common.generations.clock import wall_now
-from pipelines.common.generations.generation import Generation
 
 
 def publish_marker(
-    producer: Producer,
-    admin: AdminClient,
-    generation: Generation,
-    batch: int,
-    inputs: Mapping[Partition, int],
+    producer: Producer, admin: AdminClient, generation: Generation, batch: int, inputs: Offsets
 ) -> None:
     """Publish the marker of a batch whose rows have all been acknowledged.
 
     A batch that is run again publishes it again, with the same inputs.
     """
-    marker = {
-        "pipeline": generation.pipeline,
-        "generation": generation.number,
-        "batch": batch,
-        "inputs": positions(inputs),
-        "outputs": positions(end_offsets(admin, generation.outputs.values())),
-        "written_at": wall_now(),
-    }
+    marker = Marker(
+        pipeline=generation.pipeline,
+        generation=generation.number,
+        batch=batch,
+        inputs=inputs,
+        outputs=end_offsets(admin, generation.outputs.values()),
+        written_at_ms=epoch_ms(wall_now()),
+    ).to_row()
     send(producer, MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker))
 
 
 def has_marker(settings: Settings, generation: Generation) -> bool:
     """Whether the generation has ever finished writing a batch."""
-    identity = {"pipeline": generation.pipeline, "generation": generation.number}
-    return key(MARKERS, identity) in read_to_end(settings, MARKERS.name)
-
-
-def positions(offsets: Mapping[Partition, int]) -> list[dict[str, str | int]]:
-    ordered: Iterable[tuple[Partition, int]] = sorted(offsets.items())
-    return [
-        {"topic": topic, "partition": partition, "offset": offset}
-        for (topic, partition), offset in ordered
-    ]
+    return read_marker(settings, generation.pipeline, generation.number) is not None

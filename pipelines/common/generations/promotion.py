@@ -1,27 +1,25 @@
 """Promotion: which generation readers follow, and what changes it."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from control.generations import CANDIDATE, Generation, Generations, State
 from infra.errors import UserError
 from infra.folder import Folder
-from infra.kafka import Partition
+from infra.kafka import Offsets
 from infra.settings import Settings
 from infra.wait import until
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.clock import wall_now
-from pipelines.common.generations.generation import (
-    CANDIDATE,
-    Generation,
-    Generations,
-    State,
-    change,
-    checkpoint,
-    generations,
-    home,
-    new,
+from pipelines.common.generations.folders import (
+    find_checkpoint,
+    locate_checkpoint,
+    locate_code,
+    locate_folder,
+    locate_home,
 )
+from pipelines.common.generations.generation import change, generations, new
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import archive
@@ -89,7 +87,7 @@ def create_candidate(
     settings: Settings,
     pipeline: Pipeline,
     root: Path,
-    ends: Mapping[Partition, int],
+    ends: Offsets,
     edits: snapshot.Edits = snapshot.NONE,
 ) -> Generation:
     """Create a candidate with the code at the root, which reads the archive below these ends.
@@ -105,19 +103,19 @@ def create_candidate(
         number = max(known.newest, *numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
         draft = new(pipeline, "", wall_now(), number, state)
-        if (kept := draft.checkpoint(settings).folder).names():
+        if (kept := locate_checkpoint(settings, draft).folder).names():
             raise CheckpointThere(kept)
-        snapshot.take(root, draft.code(settings), edits)
+        snapshot.take(root, locate_code(settings, draft), edits)
         if ends:
-            ArchivePrefix(draft.folder(settings), ends).write()
-        digest = snapshot.code_digest(draft.code(settings), pipeline.name)
+            ArchivePrefix(locate_folder(settings, draft), ends).write()
+        digest = snapshot.code_digest(locate_code(settings, draft), pipeline.name)
         libraries = snapshot.libraries_digest(root)
         return known.plus(new(pipeline, digest, draft.created_at, number, state, libraries))
 
     return change(settings, pipeline.name, add_candidate).known[-1]
 
 
-def prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Mapping[Partition, int]:
+def prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
     """Below which offsets a generation that begins now reads the archive; empty: it reads the log.
 
     Raises HeadGone, Gap, NoArchive and OtherLog.
@@ -200,13 +198,15 @@ def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
 
 def is_lost(settings: Settings, generation: Generation) -> bool:
     """Whether its code is missing, or the checkpoint of what it has written already."""
-    begun = generation.checkpoint(settings).committed() or not has_marker(settings, generation)
-    return not (begun and generation.code(settings).exists())
+    begun = locate_checkpoint(settings, generation).committed() or not has_marker(
+        settings, generation
+    )
+    return not (begun and locate_code(settings, generation).exists())
 
 
 def numbers_on_disk(settings: Settings, pipeline: str) -> Sequence[int]:
     """The generations that have left a folder."""
-    folders = home(settings, pipeline).glob("g[0-9]*")
+    folders = locate_home(settings, pipeline).glob("g[0-9]*")
     return sorted(int(folder.name[1:]) for folder in folders if folder.name[1:].isdecimal())
 
 
@@ -222,7 +222,7 @@ def remove(settings: Settings, pipeline: str, number: int) -> None:
 
     Raises StillWritten when something goes on writing there.
     """
-    kept = checkpoint(settings, pipeline, number)
+    kept = find_checkpoint(settings, pipeline, number)
     kept.folder.remove()
 
     def gone() -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from control.generations import Generation
 from infra.errors import UserError
 
 CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
@@ -56,11 +57,11 @@ def take(root: Path, target: Path, edits: Edits = NONE) -> None:
 
 
 def snapshot_files(root: Path) -> Iterator[Path]:
-    """The pipelines, what they share, the contracts, and infra.
+    """The pipelines, what they share, the contracts, the control plane, and infra.
 
     All rooms: generations that were created with the same code can share a process.
     """
-    for room in ("pipelines", "contracts", "infra"):
+    for room in ("pipelines", "contracts", "control", "infra"):
         yield from code_files(root / room)
 
 
@@ -101,23 +102,22 @@ def libraries_digest(root: Path) -> str:
     return digest.hexdigest()
 
 
-def describe_drift(
-    root: Path, pipeline: str, generation: int, created_with: str, libraries: str | None
-) -> str | None:
+def describe_drift(root: Path, generation: Generation) -> str | None:
     """A message when code or libraries on disk are not those that the generation was created with.
 
     The generation runs its own code. Of packages and jars there is one set, which it now runs with.
     What to do stands on a line of its own. None: nothing differs.
     """
-    if code_digest(root, pipeline) != created_with:
+    name, number = generation.pipeline, generation.number
+    if code_digest(root, name) != generation.code_digest:
         why = "runs its own snapshot; the code on disk differs"
-    elif libraries not in (None, libraries_digest(root)):
+    elif generation.libraries not in (None, libraries_digest(root)):
         why = "was created with other packages or jars than it runs with"
     else:
         return None
     return (
-        f"{pipeline}: generation {generation} {why}.\n"
-        f"See what would change, from offset zero: make replay PIPELINE={pipeline}"
+        f"{name}: generation {number} {why}.\n"
+        f"See what would change, from offset zero: make replay PIPELINE={name}"
     )
 
 

@@ -1,6 +1,6 @@
 """The archive: the lake's raw copy of the log, read where the log no longer begins at zero."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from functools import reduce
 from operator import or_
@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from infra.errors import UserError
-from infra.kafka import Partition, admin, end_offsets, start_offsets
+from infra.kafka import Offsets, Partition, admin, end_offsets, start_offsets
 from infra.lake import folders, read_held
 from infra.settings import Settings
 
@@ -19,8 +19,6 @@ COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
 """Of a record, all that a pipeline reads."""
 
 RECORD = "topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY"
-
-Offsets = Mapping[Partition, int]
 
 ZERO: Offsets = MappingProxyType({})
 
@@ -134,4 +132,4 @@ def is_between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> C
 
 def disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
     """Bytes on disk of what the archive holds of the topics."""
-    return sum((folders(settings).bronze / f"topic={topic}").held_bytes() for topic in topics)
+    return sum((folders(settings).bronze / f"topic={topic}").count_bytes() for topic in topics)

@@ -8,7 +8,7 @@ every partition, in its order.
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import Contract
-from infra.kafka import Partition
+from infra.kafka import Offsets
 from infra.lake import from_topics, to_topics
 from infra.settings import Settings
 from pipelines.common.runtime import archive
@@ -33,7 +33,7 @@ class ArchivePrefix:
 
     folder: Path
     """The generation's."""
-    ends: Mapping[Partition, int]
+    ends: Offsets
 
     @classmethod
     def of(cls, folder: Path) -> "ArchivePrefix | None":

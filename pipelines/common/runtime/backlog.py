@@ -1,13 +1,13 @@
 """The backlog: how much of the log a generation has still to read."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from infra.kafka import Partition, admin, consumer, end_offsets, newest_ms, start_offsets
+from infra.kafka import Offsets, Partition, admin, consumer, end_offsets, newest_ms, start_offsets
 from infra.settings import Settings
 
 READ_SECONDS_MAX = 30.0
@@ -21,7 +21,7 @@ class Backlog:
     span: timedelta
 
 
-def backlog(settings: Settings, topics: Iterable[str], read: Mapping[Partition, int]) -> Backlog:
+def backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
     """The records between the offsets already read and the log's end.
 
     The oldest record is taken as the first unread one of each partition: a partition's timestamps
@@ -40,7 +40,7 @@ def backlog(settings: Settings, topics: Iterable[str], read: Mapping[Partition, 
     return Backlog(records, max(span, timedelta()))
 
 
-def oldest(settings: Settings, waiting: Mapping[Partition, int]) -> datetime:
+def oldest(settings: Settings, waiting: Offsets) -> datetime:
     """The smallest timestamp among the first unread records."""
     reader = consumer(settings, max_partition_fetch_bytes=16_384)
     try:

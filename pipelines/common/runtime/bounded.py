@@ -12,11 +12,12 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
+from infra.kafka import Offsets
 from infra.lake import ByTopic, from_topics, to_topics
 from infra.logs import setup_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.archive import COLUMNS, ZERO, Offsets, read_records, sort_records
+from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_records
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.process import end_with_parent, give_way
 from pipelines.common.runtime.session import engine, session, suit

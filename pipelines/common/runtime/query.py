@@ -11,9 +11,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from contracts import Contract
+from control.generations import Generation
 from infra.errors import UserError
 from infra.settings import Settings
-from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.generations.promotion import mark_caught_up
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import archive
@@ -65,7 +66,9 @@ class Run:
     def unread(self) -> Backlog:
         """What of the log the generation has still to read."""
         names = [topic.name for topic in self.pipeline.inputs]
-        return backlog(self.settings, names, self.generation.checkpoint(self.settings).committed())
+        return backlog(
+            self.settings, names, locate_checkpoint(self.settings, self.generation).committed()
+        )
 
 
 def run(work: Run, stopping: Event) -> None:
@@ -80,7 +83,7 @@ def run(work: Run, stopping: Event) -> None:
     newer code can read, and what Spark raises when a query fails.
     """
     settings, generation = work.settings, work.generation
-    prefix = ArchivePrefix.of(generation.folder(settings))
+    prefix = ArchivePrefix.of(locate_folder(settings, generation))
     work = replace(work, prefix=prefix)
     if prefix is not None:
         write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
@@ -102,7 +105,7 @@ def run(work: Run, stopping: Event) -> None:
 def next_pace(work: Run) -> Pace:
     """How the generation is to read on: the rest of its prefix, then the log."""
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
-    checkpoint = work.generation.checkpoint(work.settings)
+    checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.unread(checkpoint):
         left = work.prefix.backlog(checkpoint)
         now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
@@ -147,7 +150,7 @@ def start(work: Run, now: Pace) -> StreamingQuery:
         changelog(pipeline, generation.number, generation.outputs, rows)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
-        .option("checkpointLocation", str(generation.checkpoint(settings).folder))
+        .option("checkpointLocation", str(locate_checkpoint(settings, generation).folder))
         .foreachBatch(writing(work, now))
     )
     if now.live:

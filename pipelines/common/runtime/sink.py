@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 
+from control.generations import Generation
 from infra.kafka import admin, producer
 from infra.settings import Settings
-from pipelines.common.generations.generation import Generation
+from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.runtime.source import kafka_options
 
@@ -18,7 +19,7 @@ def sink(settings: Settings, generation: Generation) -> Write:
     """The function that Spark calls with each batch of records; again if it runs a batch twice."""
     options = producer_options(settings)
     marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
-    checkpoint = generation.checkpoint(settings)
+    checkpoint = locate_checkpoint(settings, generation)
 
     def write(records: DataFrame, batch: int) -> None:
         records.write.format("kafka").options(**options).save()

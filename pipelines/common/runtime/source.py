@@ -1,12 +1,12 @@
 """Records from Kafka into Spark."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
-from infra.kafka import Partition, admin, client_config, partitions
+from infra.kafka import Offsets, admin, client_config, partitions
 from infra.lake import to_topics
 from infra.settings import Settings
 
@@ -25,7 +25,7 @@ def tail(
     settings: Settings,
     topics: Iterable[Contract],
     records_max: int | None,
-    starts: Mapping[Partition, int],
+    starts: Offsets,
 ) -> DataFrame:
     """The topics' records, from these offsets or from where the checkpoint stands.
 

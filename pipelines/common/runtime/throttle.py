@@ -9,9 +9,10 @@ from threading import TIMEOUT_MAX, Condition
 
 from pyspark.sql import DataFrame
 
+from control.generations import Generation, Generations, State
 from infra.settings import Settings
 from pipelines.common.generations import lease
-from pipelines.common.generations.generation import Generation, Generations, State
+from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.sink import Write
 
 REST_SECONDS = 5.0
@@ -94,7 +95,7 @@ def is_paused(settings: Settings, known: Generations, generation: Generation) ->
     return (
         candidate is not None
         and candidate.number != generation.number
-        and (candidate.folder(settings) / ALONE).exists()
+        and (locate_folder(settings, candidate) / ALONE).exists()
     )
 
 
@@ -103,9 +104,9 @@ def catching_up(settings: Settings, known: Generations) -> Generation | None:
     candidate = known.candidate
     if candidate is None or candidate.state is not State.CATCHING_UP:
         return None
-    return candidate if lease.is_taken(candidate.folder(settings)) else None
+    return candidate if lease.is_taken(locate_folder(settings, candidate)) else None
 
 
 def pause_others(settings: Settings, candidate: Generation) -> None:
     """Let the pipeline's other generations wait until this one has caught up."""
-    (candidate.folder(settings) / ALONE).touch()
+    (locate_folder(settings, candidate) / ALONE).touch()

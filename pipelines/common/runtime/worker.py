@@ -18,17 +18,14 @@ from typing import TextIO
 
 from pyspark.sql import SparkSession
 
+from control.generations import Generation
 from infra.errors import UserError
 from infra.logs import setup_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
-from pipelines.common.generations.generation import (
-    Generation,
-    generations,
-    invalidate,
-    make_outputs,
-)
+from pipelines.common.generations.folders import locate_folder
+from pipelines.common.generations.generation import generations, invalidate, make_outputs
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.ending import end
 from pipelines.common.runtime.heap import Heap
@@ -67,7 +64,8 @@ def main() -> None:
         signal.signal(what, lambda *_: stopping.set())
     with ExitStack() as stack:
         leases = [
-            stack.enter_context(lease.take(one.generation.folder(settings))) for one in assigned
+            stack.enter_context(lease.take(locate_folder(settings, one.generation)))
+            for one in assigned
         ]
         for one in assigned:
             make_outputs(settings, one.pipeline, one.generation)
@@ -149,7 +147,7 @@ def run_all(
     for thread in threads:
         update(settings, thread, control)
         thread.start()
-    served = {one.generation.folder(settings): one.pipeline for one in assigned.values()}
+    served = {locate_folder(settings, one.generation): one.pipeline for one in assigned.values()}
     Clerk(spark, settings, served, stopping).start()
     left, heap = len(threads), Heap(spark)
     while left and not stopping.is_set():

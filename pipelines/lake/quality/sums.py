@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
-from infra.kafka import Partition
+from infra.kafka import Offsets
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import EVENTS
 from pipelines.lake.transform import AMOUNTS, daily_facts
@@ -27,13 +27,11 @@ class DailyTotals:
     """What a view tells of each day, having counted the log below some offsets."""
 
     name: str
-    ends: Mapping[Partition, int]
+    ends: Offsets
     days: Mapping[date, Day]
 
 
-def count_records(
-    spark: SparkSession, records: DataFrame, ends: Mapping[Partition, int]
-) -> DataFrame:
+def count_records(spark: SparkSession, records: DataFrame, ends: Offsets) -> DataFrame:
     """A row per partition that holds, or should hold, records: how many, and how many offsets.
 
     `gaps_max`: how many of the offsets may have no record.
@@ -69,9 +67,7 @@ def facts(silver: Mapping[Contract, DataFrame]) -> DataFrame:
     return daily_facts(*[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)])
 
 
-def below(
-    silver: Mapping[Contract, DataFrame], ends: Mapping[Partition, int]
-) -> dict[Contract, DataFrame]:
+def below(silver: Mapping[Contract, DataFrame], ends: Offsets) -> dict[Contract, DataFrame]:
     """The events below these offsets."""
     parts = {}
     for topic, events in silver.items():

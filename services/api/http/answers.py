@@ -5,7 +5,8 @@ from typing import NotRequired, TypedDict
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from services.api.store.marker import Marker, Offsets, group_by_topic
+from infra.kafka import Offsets
+from services.api.store.marker import Marker, group_by_topic
 from services.api.store.store import Store
 
 OffsetsByTopic = dict[str, list[int]]

@@ -9,10 +9,9 @@ from typing import NoReturn
 from urllib.parse import urlencode
 
 from contracts import Contract, Field
-from contracts.times import EPOCH
+from contracts.times import EPOCH, epoch_ms
 from services.api.http.problems import INPUT_SHOWN_CHARACTERS_MAX, Problem
 from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Condition
-from services.times import epoch_ms
 
 FROM, UNTIL = "from", "until"
 VALUE_CHARACTERS_MAX = 256

@@ -11,6 +11,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from services.api.store.tables import AnyJson
+
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:retail:problem:"
 ERRORS_SHOWN_MAX = 10
@@ -76,10 +78,9 @@ class Problem(Exception):
         return JSONResponse(document, self.status, headers=self.headers, media_type=MEDIA_TYPE)
 
 
-Specification = dict[str, Any]
 """An OpenAPI document, or a part of one."""
 
-Responses = dict[int | str, Specification]
+Responses = dict[int | str, AnyJson]
 """Answers of a route by status, as FastAPI documents them."""
 
 ALWAYS = (
@@ -104,10 +105,10 @@ def install(app: FastAPI) -> None:
     app.openapi = _with_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
 
 
-def _with_problems(openapi: Callable[[], Specification]) -> Callable[[], Specification]:
+def _with_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
     """The same document, with the shape of a problem among its schemas."""
 
-    def document() -> Specification:
+    def document() -> AnyJson:
         made = openapi()
         name = ProblemDocument.__name__
         made["components"]["schemas"].setdefault(name, ProblemDocument.model_json_schema())
@@ -116,7 +117,7 @@ def _with_problems(openapi: Callable[[], Specification]) -> Callable[[], Specifi
     return document
 
 
-def _document(status: HTTPStatus) -> Specification:
+def _document(status: HTTPStatus) -> AnyJson:
     schema = {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}
     return {"description": status.phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
 

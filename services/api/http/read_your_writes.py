@@ -6,11 +6,10 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from services.api.http.cursors import parse_generation
 from services.api.http.parameters import Parameters
 from services.api.http.problems import Problem
-from services.api.store.marker import Offsets
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypedDict
 import pyarrow.dataset as pads
 
 from contracts import Contract
+from contracts.times import epoch_ms
 from services.api.lake.tables import LakeSnapshot, to_timestamp
 from services.api.store.tables import Document, to_document
-from services.times import epoch_ms
 
 
 class NamedEvent(TypedDict):

@@ -13,9 +13,9 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from contracts import Contract
+from infra.kafka import Offsets
 from infra.lake import Folders, Unsaid, newest, read_held
 from services.api.lake.errors import LakeBusy, LakeMissing, LakeTooSlow
-from services.api.store.marker import Offsets
 
 SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
 AT_ONCE_MAX = 2  # each reads files for seconds; other routes answer in milliseconds

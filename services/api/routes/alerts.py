@@ -1,6 +1,6 @@
 """GET /v1/alerts: the rows of the view of alerts, the newest first."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
@@ -20,6 +20,7 @@ from services.api.routes.rows import (
     list_rows_of,
 )
 from services.api.routes.views import TABLES
+from services.api.store.tables import AnyJson
 
 TABLE = TABLES[ALERTS.name]
 
@@ -41,7 +42,7 @@ async def list_alerts(store: FromStore, query: Annotated[RowsQuery, Query()]) ->
     "/v1/alerts/{key:path}",
     operation_id="getAlert",
     summary=f"One row of {TABLE.view}, by {'/'.join(TABLE.key)}",
-    response_model=dict[str, Any],
+    response_model=AnyJson,
     responses=examples.ok(examples.row(TABLE)) | ROW_PROBLEMS,
 )
 async def get_alert(

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, Field
 
 from contracts import BEST_SELLERS
+from contracts.times import epoch_ms
 from services.api.http.answers import Dated, date
 from services.api.http.problems import Problem, document_responses
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
@@ -25,7 +26,7 @@ from services.api.store.snapshots import Snapshot, Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import Document
 from services.clock import wall_ms
-from services.times import epoch_ms, render_instant
+from services.times import render_instant
 
 TOP_DEFAULT = 10
 TOP_MAX = 100
@@ -122,7 +123,7 @@ def _find_window(
     if newest is None or world is None:
         return newest
     length_ms = newest[1] - newest[0]
-    return _select_window(snapshot, LAST, world.at(wall_ms()) - length_ms) or newest
+    return _select_window(snapshot, LAST, world.world_at(wall_ms()) - length_ms) or newest
 
 
 def _select_window(snapshot: Snapshot, sql: str, at_ms: int) -> tuple[int, int] | None:

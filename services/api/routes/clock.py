@@ -39,11 +39,11 @@ async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
     clock, now_ms = store.world_clock(), wall_ms()
     answer = respond(
         WorldTime(
-            world_time=render_instant(clock.at(now_ms)),
-            world_ms=clock.at(now_ms),
+            world_time=render_instant(clock.world_at(now_ms)),
+            world_ms=clock.world_at(now_ms),
             wall_ms=now_ms,
-            speed=clock.speed_milli / 1000,
-            state="running" if clock.running else "stopped",
+            speed=clock.clock.speed_milli / 1000,
+            state=clock.state.value,
         )
     )
     answer.headers["Cache-Control"] = "no-store"

@@ -1,7 +1,5 @@
 """Examples of the answers for OpenAPI, made from the contracts' own."""
 
-from typing import Any
-
 from contracts import (
     ADJUSTMENTS,
     ALERTS,
@@ -16,11 +14,10 @@ from contracts import (
     STOCK_LEVELS,
 )
 from services.api.http.problems import Responses
-from services.api.store.tables import Table, to_document
+from services.api.store.tables import AnyJson, Table, to_document
 
 JSON = "application/json"
 
-Document = dict[str, Any]
 
 SHELF = (_TABLE := Table(STOCK_LEVELS)).to_json(_TABLE.to_stored(STOCK_LEVELS.examples[0]))
 INPUTS = {
@@ -139,7 +136,7 @@ ORDER_PAGE = {
 }
 
 
-def row(table: Table) -> Document:
+def row(table: Table) -> AnyJson:
     """A row of a view, as an answer has it."""
     return table.to_json(table.to_stored(table.contract.examples[0])) | DATES
 
@@ -244,17 +241,17 @@ BEST_SELLERS = {
 }
 
 
-def page(table: Table) -> Document:
+def page(table: Table) -> AnyJson:
     """A page with a row of a view."""
     shown = table.to_json(table.to_stored(table.contract.examples[0]))
     return {"view": table.view, "items": [shown], "next": None, **DATES}
 
 
-def ok(example: Document) -> Responses:
+def ok(example: AnyJson) -> Responses:
     """The successful answer of a route, for its OpenAPI."""
     return {200: {"content": {JSON: {"example": example}}}}
 
 
-def created(example: Document) -> Responses:
+def created(example: AnyJson) -> Responses:
     """The successful answer of a route that publishes, for its OpenAPI."""
     return {201: {"content": {JSON: {"example": example}}}}

@@ -113,7 +113,7 @@ def _start(slots: threading.BoundedSemaphore, lines: Lines) -> Export:
 
 
 def _describe_missing(store: Store, pipeline: str) -> Problem:
-    if pipeline not in store.generations.promotions:
+    if pipeline not in store.generations.known:
         return describe_unknown(store, pipeline)
     return Problem(
         HTTPStatus.SERVICE_UNAVAILABLE,

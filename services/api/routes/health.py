@@ -77,12 +77,12 @@ async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
 def _classify(store: Store) -> tuple[list[str], list[str]]:
     """What is loading, and what is missing and need not be waited for; in words."""
     generations = store.generations
-    promotions = sorted(generations.promotions.items())
-    served = [generations.find_served(name) for name, _ in promotions]
+    pipelines = sorted(generations.known.items())
+    served = [generations.find_served(name) for name, _ in pipelines]
     missing = [
         f"{name}: no promoted generation that may be trusted"
-        for name, promotion in promotions
-        if promotion.wanted is None
+        for name, known in pipelines
+        if known.promoted is None
     ]
     loading: list[str] = []
     for each in served:

@@ -7,7 +7,7 @@ event that led to it.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
@@ -30,7 +30,7 @@ from services.api.routes import examples
 from services.api.routes.rows import Key, find_row
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES
-from services.api.store.tables import Document
+from services.api.store.tables import AnyJson, Document
 from services.times import in_ms, render_instant, render_instant_or_none
 
 UNKNOWN = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -112,7 +112,7 @@ class Evidence(BaseModel):
     partition: int | None = Field(description="of the record; null: the lake has none yet")
     offset: int | None = Field(description="of the record in its partition; null likewise")
     published_at: str | None = Field(description="the record's timestamp; null likewise")
-    event: dict[str, Any] | None = Field(
+    event: AnyJson | None = Field(
         description="the fields that the topic's contract has; null likewise"
     )
 
@@ -120,7 +120,7 @@ class Evidence(BaseModel):
 class AlertHistory(BaseModel):
     """An alert as it is now, and the events that its evidence names."""
 
-    alert: dict[str, Any] = Field(description="the alert, as GET /v1/alerts/{key} answers it")
+    alert: AnyJson = Field(description="the alert, as GET /v1/alerts/{key} answers it")
     events: list[Evidence] = Field(description="in the order of the evidence")
     as_of: LakeAsOf = Field(description="what has been read")
 

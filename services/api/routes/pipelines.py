@@ -8,14 +8,14 @@ from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from control.generations import Generation, Generations
+from infra.kafka import Offsets
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import Problem, document_responses
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.accounting import read_accounts, read_newest_ms
-from services.api.store.generation import Generation, Promotion
-from services.api.store.marker import Offsets
 from services.api.store.materializer import Materializer
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
@@ -96,14 +96,14 @@ def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
     | document_responses(HTTPStatus.NOT_FOUND),
 )
 def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONResponse:
-    promotion = store.generations.promotions.get(pipeline)
-    if promotion is None:
+    known = store.generations.known.get(pipeline)
+    if known is None:
         raise describe_unknown(store, pipeline)
-    return respond(describe(store, promotion))
+    return respond(describe(store, known))
 
 
 def describe_unknown(store: Store, name: str) -> Problem:
-    known = ", ".join(sorted(store.generations.promotions)) or "none yet"
+    known = ", ".join(sorted(store.generations.known)) or "none yet"
     return Problem(
         HTTPStatus.NOT_FOUND, "Unknown pipeline", f"Expected one of {known}, found {name}."
     )
@@ -111,19 +111,18 @@ def describe_unknown(store: Store, name: str) -> Problem:
 
 def describe_all(store: Store) -> list[Pipeline]:
     """Every pipeline, by name."""
-    promotions = sorted(store.generations.promotions.items())
-    return [describe(store, promotion) for _, promotion in promotions]
+    return [describe(store, known) for _, known in sorted(store.generations.known.items())]
 
 
-def describe(store: Store, promotion: Promotion) -> Pipeline:
+def describe(store: Store, known: Generations) -> Pipeline:
     """The state of a pipeline. Its figures are set once its views are loaded."""
-    name = promotion.pipeline
+    name = known.pipeline
     served = store.generations.find_served(name)
     loading = store.generations.find_loading(name)
     pipeline = Pipeline(
         pipeline=name,
-        promoted=promotion.promoted,
-        generations=[_describe_generation(store, each) for each in promotion.generations.values()],
+        promoted=known.promoted.number if known.promoted else None,
+        generations=[_describe_generation(store, each) for each in known.known],
     )
     if loading is not None:
         pipeline.loading = loading.describe_progress()
@@ -141,7 +140,7 @@ def describe(store: Store, promotion: Promotion) -> Pipeline:
 def _describe_generation(store: Store, generation: Generation) -> GenerationState:
     state = GenerationState(
         number=generation.number,
-        state=generation.state,
+        state=generation.state.value,
         loaded=is_loaded(store.generations.find(generation.pipeline, generation.number)),
     )
     if generation.reason:
@@ -198,4 +197,4 @@ def _find_seconds_behind(store: Store, newest_ms: int | None, lag: int | None) -
     world = store.control.world
     if world is None or newest_ms is None:
         return None
-    return max(0, world.at(wall_ms()) - newest_ms) / 1000
+    return max(0, world.world_at(wall_ms()) - newest_ms) / 1000

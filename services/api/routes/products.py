@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
@@ -19,7 +19,7 @@ from services.api.routes import examples
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import Document, Stored
+from services.api.store.tables import AnyJson, Document, Stored
 
 STORES_MAX = 10_000  # as many as the simulator can have
 
@@ -29,7 +29,7 @@ BY_STORE = f"{STOCK.select} where sku = ? order by store_id limit {STORES_MAX}"
 router = APIRouter(tags=["products"])
 
 
-def _define_sums() -> dict[str, Any]:
+def _define_sums() -> AnyJson:
     """The view's units, each summed, for `create_model`."""
     return {
         name: (int, Field(description=field.description, json_schema_extra={"unit": "units"}))

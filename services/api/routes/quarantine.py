@@ -2,7 +2,7 @@
 
 import sqlite3
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query
@@ -22,7 +22,7 @@ from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
 from services.api.store.selection import WHOLE_MAX, Condition, Selection
-from services.api.store.tables import Document, Stored, to_document
+from services.api.store.tables import AnyJson, Document, Stored, to_document
 from services.quarantine.anatomy import dissect
 from services.quarantine.remedy import find_remedy
 
@@ -63,7 +63,7 @@ class QuarantineCount(BaseModel):
     records: int = Field(description="records of this topic that were rejected for this reason")
 
 
-def _list_fields() -> dict[str, Any]:
+def _list_fields() -> AnyJson:
     """The fields of a rejected record, without its bytes, for `create_model`."""
     fields = model(QUARANTINE).model_fields.items()
     return {name: (info.annotation, info) for name, info in fields if name not in BYTES}
@@ -89,7 +89,7 @@ Rejected: type[BaseModel] = create_model(
     "Rejected",
     __base__=model(QUARANTINE),
     __doc__="A rejected record, whole, with what can be read of its value.",
-    fields=(dict[str, Any], Field(description="the fields that can be read, in their order")),
+    fields=(AnyJson, Field(description="the fields that can be read, in their order")),
     rest=(str | None, Field(description="the bytes after them, in hexadecimal digits")),
     fault=(str | None, Field(description="why no more can be read; null: nothing is missing")),
     remedy=(str | None, Field(description="what can be done about it")),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from fastapi.concurrency import run_in_threadpool
@@ -28,7 +28,7 @@ from services.api.store.finality import Finality
 from services.api.store.selection import Selection
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.api.store.tables import Document, Table
+from services.api.store.tables import AnyJson, Document, Table
 
 KEY_CHARACTERS_MAX = 1_024
 NO_FILTERS: Mapping[str, str] = MappingProxyType({})
@@ -81,7 +81,7 @@ class RowPage(Dated):
     """Some of a view's rows, all at one marker."""
 
     view: str = Field(description="the contract, which says what the rows' fields mean")
-    items: list[dict[str, Any]] = Field(
+    items: list[AnyJson] = Field(
         description="the rows of this page; `final` says of a window's row that nothing can "
         "change it any more"
     )
@@ -108,7 +108,7 @@ async def list_rows(
     "/v1/views/{name}/rows/{key:path}",
     operation_id="getRow",
     summary="One row of a view",
-    response_model=dict[str, Any],
+    response_model=AnyJson,
     responses=examples.ok(examples.SHELF) | ROW_PROBLEMS,
 )
 async def get_row(

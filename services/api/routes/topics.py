@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import cache
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
@@ -14,7 +14,7 @@ from contracts import Field as ContractField
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import Problem, document_responses
 from services.api.routes import examples
-from services.api.store.tables import Document, Table
+from services.api.store.tables import AnyJson, Document, Table
 
 router = APIRouter(tags=["topics"])
 
@@ -63,7 +63,7 @@ class Topic(BaseModel):
     schema_ids: list[int] = Field(description="of every schema that its records may have")
     fields: list[TopicField]
     rules: list[TopicRule] = Field(description="what every record keeps to")
-    example: dict[str, Any] = Field(description="a record that keeps every rule")
+    example: AnyJson = Field(description="a record that keeps every rule")
 
 
 class Topics(BaseModel):

@@ -8,13 +8,13 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import BOOKS, CONTRACTS
+from control.generations import Generation
 from services.api.http.filters import list_filters
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import Problem, document_responses
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.topics import TopicField, render
-from services.api.store.generation import Generation
 from services.api.store.store import Store
 from services.api.store.tables import Document, Table
 from services.times import render_instant, render_instant_or_none
@@ -120,7 +120,7 @@ def _describe(store: Store, table: Table) -> Document:
         "view": table.view,
         "pipeline": promoted.pipeline if promoted else None,
         "generation": promoted.number if promoted else None,
-        "topic": promoted.topics[table.view] if promoted else None,
+        "topic": promoted.outputs[table.view] if promoted else None,
         **_describe_served(store, table),
         **{name: topic[name] for name in DESCRIBED},
         "filters": list_filters(table.contract),
@@ -145,8 +145,8 @@ def _describe_served(store: Store, table: Table) -> ServedMembers:
 
 
 def _find_promoted(store: Store, view: str) -> Generation | None:
-    for promotion in tuple(store.generations.promotions.values()):
-        promoted = promotion.wanted
+    for known in tuple(store.generations.known.values()):
+        promoted = known.promoted
         if promoted is not None and view in promoted.views:
             return promoted
     return None

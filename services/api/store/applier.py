@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from time import monotonic
 
 from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract
-from infra.kafka import Partition
+from control.generations import Generation
+from infra.kafka import Offsets, Partition
 from services.api.store.assembly import Assembly
 from services.api.store.changelog import End, Extent, Log, Record, decode
 from services.api.store.database import Database, Unusable
-from services.api.store.generation import Generation
-from services.api.store.marker import Marker, Offsets
+from services.api.store.marker import Marker
 from services.api.store.tables import Stored, Table
 
 CHECK_SECONDS = 1.0
@@ -25,7 +25,7 @@ class Views:
 
     def __init__(self, generation: Generation) -> None:
         self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
-        topics = {**generation.topics, BOOKS.name: BOOKS.name}
+        topics = {**generation.outputs, BOOKS.name: BOOKS.name}
         self.by_topic = {topic: view for view, topic in topics.items()}
         self.tables = {view: Table(contract(view)) for view in topics}
 
@@ -123,7 +123,7 @@ class Applier:
     def _take_marker(self, record: Record) -> None:
         if record.value is None or record.key.decode() != self._views.prefix:
             return  # of another pipeline or generation, or a deletion
-        self.assembly.mark(Marker.parse(_decode(record, MARKERS), record.offset))
+        self.assembly.mark(Marker.read(_decode(record, MARKERS), record.offset))
 
     def _to_row(self, record: Record) -> Stored | None:
         view = self._views.by_topic[record.partition[0]]

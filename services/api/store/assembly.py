@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
-from infra.kafka import Partition
-from services.api.store.marker import Marker, Offsets
+from infra.kafka import Offsets, Partition
+from services.api.store.marker import Marker
 
 ROWS_WAITING_MAX = 20_000
 

@@ -16,6 +16,7 @@ from confluent_kafka import (
 
 from contracts.consumer import reader
 from infra.kafka import (
+    Offsets,
     Partition,
     UnknownTopic,
     admin,
@@ -26,7 +27,6 @@ from infra.kafka import (
 )
 from infra.kafka.errors import code
 from infra.settings import Settings
-from services.api.store.marker import Offsets
 
 RECORDS_PER_READ_MAX = 2_000
 WAIT_SECONDS = 0.1  # how long a read waits for a first record; a record ends the wait at once

@@ -5,30 +5,30 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from contracts import CLOCKS, GENERATIONS, HEARTBEATS
+from contracts.times import epoch_ms
+from control.generations import Generations
+from control.world_clock import AnnouncedClock
 from infra.kafka import Partition
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, decode
-from services.api.store.generation import Promotion
-from services.times import epoch_ms
-from services.world import WorldClock
 
 TOPICS = (GENERATIONS.name, CLOCKS.name, HEARTBEATS.name)
 
 
 class Control(Background):
-    """A thread that passes on every promotion, beginning with the newest of each pipeline."""
+    """A thread that passes on every control record, beginning with the newest of each pipeline."""
 
     def __init__(
         self,
         open_log: Callable[[Iterable[str]], AbstractContextManager[Log]],
-        on_promotion: Callable[[Promotion], None],
+        on_generations: Callable[[Generations], None],
     ) -> None:
         super().__init__("control", trouble="the control topics have not been read yet")
-        self.world: WorldClock | None = None
-        self._clock: WorldClock | None = None
+        self.world: AnnouncedClock | None = None
+        self._clock: AnnouncedClock | None = None
         self._beat_ms: int | None = None
         self._open_log = open_log
-        self._on_promotion = on_promotion
+        self._on_generations = on_generations
 
     def run_once(self) -> None:
         with self._open_log(TOPICS) as topics:
@@ -51,15 +51,15 @@ class Control(Background):
     def _apply(self, record: Record) -> None:
         if record.value is None:
             if record.partition[0] == GENERATIONS.name:
-                self._on_promotion(Promotion.empty(record.key.decode()))
+                self._on_generations(Generations(record.key.decode()))
             return
         value = decode(record.value).value
         if record.partition[0] == GENERATIONS.name:
-            self._on_promotion(Promotion.parse(value))
+            self._on_generations(Generations.parse(value))
         elif record.partition[0] == HEARTBEATS.name:
             self._beat_ms = epoch_ms(value["event_time"])
         else:
-            self._clock = WorldClock.parse(value)
+            self._clock = AnnouncedClock.parse(value)
         if self._clock is not None:
             self.world = replace(self._clock, beat_ms=self._beat_ms)
 

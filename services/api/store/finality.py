@@ -53,7 +53,7 @@ def find_settled_ms(store: Store, marker: Marker) -> int | None:
     world = store.control.world
     if age_ms is None or world is None:
         return None
-    held_ms = world.at(wall_ms() - age_ms)
+    held_ms = world.world_at(wall_ms() - age_ms)
     certain_ms = held_ms if world.beat_ms is None else min(held_ms, world.beat_ms)
     return certain_ms - in_ms(find_horizon(topic for topic, _ in marker.inputs))
 

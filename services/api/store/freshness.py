@@ -8,9 +8,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from time import monotonic
 
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from services.api.store.background import Background
-from services.api.store.marker import Offsets
 
 PERIOD_SECONDS = 0.2
 OBSERVATIONS_MAX = 3_000  # ten minutes; an answer older than that is said to be so

@@ -1,42 +1,25 @@
-"""A pipeline's marker: the offsets up to which a batch has read inputs and written changelogs."""
+"""A pipeline's marker, as the API stores it beside the rows."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import control.marker
 from contracts import Row
-from infra.kafka import Partition
-from services.times import epoch_ms
-
-Offsets = Mapping[Partition, int]
+from infra.kafka import Offsets
 
 
 @dataclass(frozen=True)
-class Marker:
-    """The end of a batch. Offsets name the next record to read; times are epoch ms."""
+class Marker(control.marker.Marker):
+    """A marker, and where it stands."""
 
-    pipeline: str
-    generation: int
-    batch: int
-    inputs: Offsets
-    outputs: Offsets
-    written_at_ms: int  # wall clock
     offset: int  # of the marker itself, in the marker topic
 
     @classmethod
-    def parse(cls, value: Row, offset: int) -> "Marker":
+    def read(cls, value: Row, offset: int) -> "Marker":
         """The marker in a decoded record of the marker topic."""
-        return cls(
-            pipeline=value["pipeline"],
-            generation=value["generation"],
-            batch=value["batch"],
-            inputs=_offsets(value["inputs"]),
-            outputs=_offsets(value["outputs"]),
-            written_at_ms=epoch_ms(value["written_at"]),
-            offset=offset,
-        )
+        return cls(**vars(control.marker.Marker.parse(value)), offset=offset)
 
     def to_json(self) -> str:
         rest = {name: getattr(self, name) for name in _PLAIN}
@@ -62,10 +45,6 @@ def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:
     for (topic, _), offset in sorted(offsets.items()):
         topics.setdefault(topic, []).append(offset)
     return topics
-
-
-def _offsets(entries: list[Row]) -> Offsets:
-    return {(each["topic"], each["partition"]): each["offset"] for each in entries}
 
 
 def _flat(offsets: Offsets) -> list[tuple[str, int, int]]:

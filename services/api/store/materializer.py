@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from control.generations import Generation
 from services.api.store.applier import Applier, Views, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log
 from services.api.store.database import Database, Unusable
 from services.api.store.errors import because
-from services.api.store.generation import Generation
 from services.api.store.marker import Marker
 from services.api.store.rate import Rate
 from services.api.store.snapshots import Snapshots

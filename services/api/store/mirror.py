@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from infra.kafka import Partition
+from infra.kafka import Offsets, Partition
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, decode
 from services.api.store.database import Unusable, connect, remove
 from services.api.store.errors import MirrorLoading
-from services.api.store.marker import Offsets
 from services.api.store.materializer import OpenLog
 from services.api.store.tables import Stored, Table
 

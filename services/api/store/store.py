@@ -4,19 +4,19 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from control.generations import State
+from control.world_clock import AnnouncedClock
 from services.api.store.background import Background
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, because
 from services.api.store.freshness import Freshness
-from services.api.store.generation import INVALID
-from services.api.store.generations import Generations
+from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
 from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
 from services.clock import wall_ms
-from services.world import WorldClock
 
 STOP_SECONDS_MAX = 3.0
 """With the five seconds that open answers are given, less than a container's time of grace."""
@@ -27,7 +27,7 @@ class Store:
     """The views, the mirrored topics, the world clock, and the way into the log."""
 
     control: Control
-    generations: Generations
+    generations: Materializers
     commits: Commits
     freshness: Freshness
     publisher: Publisher
@@ -88,7 +88,7 @@ class Store:
         """The error of a view that no promoted generation carries."""
         return ViewMissing(view, self._refused(view), self.control.trouble)
 
-    def world_clock(self) -> WorldClock:
+    def world_clock(self) -> AnnouncedClock:
         """The clock of the world. Raises NoWorldClock while none has been announced."""
         if self.control.world is None:
             raise NoWorldClock
@@ -96,13 +96,13 @@ class Store:
 
     def world_ms(self) -> int:
         """World time in epoch milliseconds. Raises NoWorldClock."""
-        return self.world_clock().at(wall_ms())
+        return self.world_clock().world_at(wall_ms())
 
     def _refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
-        for promotion in tuple(self.generations.promotions.values()):
-            for each in promotion.generations.values():
-                if view in each.views and each.state == INVALID:
+        for known in tuple(self.generations.known.values()):
+            for each in known.known:
+                if view in each.views and each.state is State.INVALID:
                     return f"{each} invalid{because(each.reason)}"
         return None
 

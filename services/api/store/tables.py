@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contracts import STOCK_LEVELS, Contract, Row
-from services.times import epoch_ms, in_ms, render_instant, render_instant_or_none
+from contracts.times import epoch_ms
+from services.times import in_ms, render_instant, render_instant_or_none
 
 INDEXED = {STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time")}
 """Columns that routes filter or sort by, beyond the key and its time.
@@ -18,6 +19,10 @@ Stored = tuple[Any, ...]
 """A row as SQLite holds it: the contract's fields in order, timestamps as epoch ms."""
 
 Document = dict[str, object]
+"""A JSON object that the API renders."""
+
+AnyJson = dict[str, Any]
+"""A JSON object of any shape: what others wrote, or a schema."""
 """JSON as clients see it. Of a row, the contract says which fields it has."""
 
 

@@ -3,7 +3,7 @@
 import json
 from html.parser import HTMLParser
 
-from cli.replay.report import written
+from cli.replay.report import write_report
 from contracts import ALERTS
 from infra.settings import Settings
 from replay.compare import Compared
@@ -36,7 +36,7 @@ class Tags(HTMLParser):
 
 
 def test_the_page_has_bars_a_plot_and_samples(current: Settings) -> None:
-    page = written(current, COMPARED)
+    page = write_report(current, COMPARED)
     assert page.name == "fraud-g1-g2.html"
     text = page.read_text()
     tags = Tags()
@@ -51,5 +51,5 @@ def test_the_page_has_bars_a_plot_and_samples(current: Settings) -> None:
 
 def test_no_difference_is_said(current: Settings) -> None:
     same = Difference(ALERTS.name, 2, 2, 0, 0, 0, (), (), (), ())
-    page = written(current, Compared("fraud", "g1", "g2", "marker 7", 9, (same,)))
+    page = write_report(current, Compared("fraud", "g1", "g2", "marker 7", 9, (same,)))
     assert "No difference" in page.read_text()

@@ -29,7 +29,7 @@ class Shop:
         self.spoiled: dict[str, bytes | Exception] = {}
         self.downloads = 0
 
-    def cached(self, jar: Jar) -> Path:
+    def locate_cached(self, jar: Jar) -> Path:
         return self.cache / jar.repository_path
 
     def download(self, jar: Jar, folder: Path) -> Path:
@@ -43,8 +43,8 @@ class Shop:
         return file
 
     def keep(self, jar: Jar, file: Path) -> None:
-        self.cached(jar).parent.mkdir(parents=True, exist_ok=True)
-        self.cached(jar).write_bytes(file.read_bytes())
+        self.locate_cached(jar).parent.mkdir(parents=True, exist_ok=True)
+        self.locate_cached(jar).write_bytes(file.read_bytes())
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_folder_holds_the_set_and_the_cache_is_filled(shop: Shop, tmp_path: 
     files = fetch(SET, tmp_path / "jars", source=shop)
     assert [file.name for file in files] == ["one-1.0.jar", "two-1.0.jar", "three-1.0.jar"]
     assert all(file.exists() for file in files)
-    assert all(shop.cached(jar).exists() for jar in SET.jars)
+    assert all(shop.locate_cached(jar).exists() for jar in SET.jars)
 
 
 def test_a_second_time_nothing_is_downloaded(shop: Shop, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_jar_of_an_earlier_version_does_not_stay(shop: Shop, tmp_path: Path) -
 
 
 def test_a_spoiled_cache_is_not_trusted(shop: Shop, tmp_path: Path) -> None:
-    spoiled = shop.cached(SET.jars[0])
+    spoiled = shop.locate_cached(SET.jars[0])
     spoiled.parent.mkdir(parents=True)
     spoiled.write_bytes(b"half of")
     fetch(SET, tmp_path / "jars", source=shop)
@@ -111,7 +111,7 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(
     with pytest.raises(BrokenDownload, match=rf"org\.example:two:1\.0(.|\n)*{reason}(.|\n)*again"):
         fetch(SET, tmp_path / "jars", source=shop)
     assert left_in(tmp_path / "jars") == []
-    assert not shop.cached(SET.jars[1]).exists()
+    assert not shop.locate_cached(SET.jars[1]).exists()
 
 
 def test_a_broken_download_is_tried_again_within_a_limit(shop: Shop, tmp_path: Path) -> None:

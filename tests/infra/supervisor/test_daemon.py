@@ -43,13 +43,13 @@ def test_nothing_starts_by_itself(manager: Manager) -> None:
 
 
 def test_a_manager_is_found_again(home: Path, manager: Manager) -> None:
-    found = daemon.running(home)
+    found = daemon.find_running(home)
     assert found is not None
     assert found.pid() == manager.pid()
 
 
 def test_no_manager_runs_before_the_first_start(home: Path) -> None:
-    assert daemon.running(home) is None
+    assert daemon.find_running(home) is None
 
 
 def test_starting_twice_starts_once(manager: Manager) -> None:
@@ -91,7 +91,7 @@ def test_orphans_of_a_killed_manager_are_found_and_stopped(home: Path, manager: 
     steady = pid(manager, "steady")
     killed = psutil.Process(manager.pid())
     killed.send_signal(signal.SIGKILL)
-    assert until(lambda: daemon.running(home) is None, SECONDS_MAX)
+    assert until(lambda: daemon.find_running(home) is None, SECONDS_MAX)
     assert steady in [process.pid for process in orphans.find(home)]
     assert orphans.stop(home) >= 1
     assert orphans.find(home) == []

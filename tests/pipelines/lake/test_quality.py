@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, rule_sql, spark_ddl
 from infra.folder import Folder
-from pipelines.lake.quality.checking import (
+from pipelines.lake.quality.checks import (
     COMPARED,
     Pinned,
     Suite,

@@ -12,7 +12,7 @@ from infra.processes import environment
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.ordering.gate import answer_review
-from services.ordering.publishing import Fenced, OrderPublisher
+from services.ordering.publisher import Fenced, OrderPublisher
 from tests.brokers import emptied
 from tests.seeds import drawn
 from tests.services.ordering.shop import Reordering, review_ms
@@ -121,7 +121,7 @@ def test_a_gate_that_dies_anywhere_orders_every_review_once(
             raise Died
         return encode(contract, row)
 
-    monkeypatch.setattr("services.ordering.publishing.encode", dying)
+    monkeypatch.setattr("services.ordering.publisher.encode", dying)
     for number in range(4):
         shop.review(1, number, SOLD if number else EMPTY)
         lives[0] = chance.randint(1, len(SKUS))

@@ -8,7 +8,7 @@ import pytest
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, RELEASES, decode, encode, key
 from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
-from services.quarantine.reading import NoRecord, read_record
+from services.quarantine.reader import NoRecord, read_record
 from services.quarantine.release import Refused, Released, release
 from tests.services.quarantine.publishing import (
     HOUR_MS,

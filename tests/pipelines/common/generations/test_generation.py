@@ -8,21 +8,18 @@ from pathlib import Path
 import pytest
 
 from contracts import BOOKS, STOCK_LEVELS
+from control.generations import Generation, State
 from infra.kafka import admin, producer
 from infra.processes import environment
 from infra.settings import Settings, root
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.generation import (
-    Generation,
-    State,
-    generations,
-    invalidate,
-    make_outputs,
-)
+from pipelines.common.generations.folders import locate_code
+from pipelines.common.generations.generation import generations, invalidate, make_outputs
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.generations.promotion import is_lost, mark_caught_up, remove_leftovers
 from pipelines.common.pipeline import load
 from pipelines.run import ensure_generation
+from tests.pipelines.generations import AT
 
 pytestmark = pytest.mark.e2e
 
@@ -67,13 +64,13 @@ def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Setting
     }
     remove_leftovers(kafka, NAME)
     assert not kept.exists()
-    assert founded.code(kafka).exists()
+    assert locate_code(kafka, founded).exists()
 
 
 def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
     founded = promoted(kafka)
-    assert snapshot.code_digest(founded.code(kafka), NAME) == founded.code_digest
-    assert snapshot.describe_drift(root(), NAME, 2, founded.code_digest, founded.libraries) is None
+    assert snapshot.code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
+    assert snapshot.describe_drift(root(), founded) is None
 
 
 def test_the_next_start_finds_it(kafka: Settings) -> None:
@@ -103,8 +100,13 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
     ]
 
 
+def running(code_digest: str, libraries: str | None) -> Generation:
+    """A generation that was created with this code and these libraries; None: nobody noted them."""
+    return Generation(NAME, 1, State.PROMOTED, code_digest, AT, {}, libraries=libraries)
+
+
 def test_code_that_differs_names_the_way() -> None:
-    message = snapshot.describe_drift(root(), NAME, 1, "the digest of other code", None)
+    message = snapshot.describe_drift(root(), running("the digest of other code", None))
     assert message is not None
     assert "runs its own snapshot" in message
     assert "make replay PIPELINE=inventory" in message
@@ -112,11 +114,11 @@ def test_code_that_differs_names_the_way() -> None:
 
 def test_other_libraries_are_told_and_do_not_stop_it() -> None:
     code = snapshot.code_digest(root(), NAME)
-    message = snapshot.describe_drift(root(), NAME, 1, code, "the digest of other locks")
+    message = snapshot.describe_drift(root(), running(code, "the digest of other locks"))
     assert message is not None
     assert "other packages or jars" in message
     assert "make replay PIPELINE=inventory" in message
-    assert snapshot.describe_drift(root(), NAME, 1, code, None) is None, "nobody noted what it had"
+    assert snapshot.describe_drift(root(), running(code, None)) is None
 
 
 def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:

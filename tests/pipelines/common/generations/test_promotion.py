@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from control.generations import Generations, State
 from infra.settings import Settings
-from pipelines.common.generations.generation import Generations, State
 from pipelines.common.generations.promotion import NotPromotable, StillWritten, remove, switch
 from tests.pipelines.generations import known
 

@@ -12,7 +12,7 @@ from pipelines.common.generations import snapshot
 @pytest.fixture
 def code(tmp_path: Path) -> Path:
     """A copy of the project's code, to be changed."""
-    for room in ("contracts", "infra", "pipelines"):
+    for room in ("contracts", "control", "infra", "pipelines"):
         shutil.copytree(
             root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
         )

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from control.generations import Generations, State
 from infra.kafka import apply_topics
 from infra.settings import Settings, root
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.control import Control
-from pipelines.common.generations.generation import Generations, State, generations, make_outputs
+from pipelines.common.generations.folders import locate_code
+from pipelines.common.generations.generation import generations, make_outputs
 from pipelines.common.generations.promotion import (
     CandidateThere,
     NothingBefore,
@@ -86,7 +88,7 @@ def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Setti
     file = Path("pipelines") / NAME / "transform.py"
     text = (root() / file).read_text()
     made = create_candidate(kafka, load(NAME), root(), ZERO, {file: f"{text}\nEDITED = True\n"})
-    assert (made.code(kafka) / file).read_text().endswith("EDITED = True\n")
+    assert (locate_code(kafka, made) / file).read_text().endswith("EDITED = True\n")
     assert (root() / file).read_text() == text
     assert made.code_digest != snapshot.code_digest(root(), NAME)
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from control.generations import Generations, State
 from infra.settings import Settings
 from pipelines.common.generations import lease
-from pipelines.common.generations.generation import Generations, State
+from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.throttle import (
     REST_SECONDS,
     YIELD_SECONDS,
@@ -28,7 +29,7 @@ def beside(settings: Settings) -> Generations:
     """A retired and a promoted one, and a candidate that wants to be alone."""
     all_of_it = known(State.RETIRED, State.PROMOTED, State.CATCHING_UP)
     candidate = all_of_it.known[-1]
-    candidate.folder(settings).mkdir(parents=True)
+    locate_folder(settings, candidate).mkdir(parents=True)
     pause_others(settings, candidate)
     return all_of_it
 
@@ -38,7 +39,7 @@ def who_waits(settings: Settings, of: Generations) -> list[int]:
 
 
 def folder(settings: Settings, of: Generations) -> Path:
-    return of.known[-1].folder(settings)
+    return locate_folder(settings, of.known[-1])
 
 
 def test_all_but_the_candidate_wait_while_a_process_runs_it(

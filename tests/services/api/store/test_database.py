@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from contracts import STOCK_LEVELS, STORE_SALES
+from contracts.times import epoch_ms
 from infra.settings import root
 from services.api.store import changes
 from services.api.store.database import Database, Unusable, read_marker
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshots
 from services.api.store.tables import Table
-from services.times import epoch_ms, in_ms
+from services.times import in_ms
 from tests.services.writing import MORNING, shelf
 
 STOCK = Table(STOCK_LEVELS)

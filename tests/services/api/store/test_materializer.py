@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from contracts import BOOKS, STOCK_LEVELS
+from control.generations import Generation, State
 from infra.wait import wait_until
-from services.api.store.generation import Generation
 from services.api.store.materializer import Materializer
 from services.api.store.tables import Table
 from tests.services.memory import MemoryLog
-from tests.services.writing import Writing
+from tests.services.writing import MORNING, Writing
 
 STOCK = Table(STOCK_LEVELS)
 UNITS = f"select sku, units_on_hand from {STOCK.name} order by sku"
@@ -56,7 +56,7 @@ def path(tmp_path: Path) -> Path:
 @contextmanager
 def materializing(log: MemoryLog, path: Path) -> Iterator[View]:
     topics = {STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g1", BOOKS.name: BOOKS.name}
-    generation = Generation("inventory", 1, "promoted", topics)
+    generation = Generation("inventory", 1, State.PROMOTED, "9f31c0", MORNING, topics)
     materializer = Materializer(generation, path, log.open, lambda _: None, lambda: None)
     materializer.start()
     try:

@@ -1,0 +1,176 @@
+"""How fast inventory is replayed beside the shop that goes on, and what the shop notices of it."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from bench import history
+from bench.arrivals import Sample, arrivals, describe_failures, milliseconds
+from bench.broker import broker
+from bench.client import Client
+from bench.figures import Figure, Yardstick, at_least, at_most
+from bench.freshness import PROBES_PER_SECOND, STOCK, probe
+from bench.memory import GB, count_bytes
+from bench.scale import Scale
+from bench.shops import MORNING, SPINE, ReceiptRate, running
+from control.generations import Generation
+from infra.kafka import admin, end_offsets
+from infra.processes import below, drivers, supervisor
+from infra.settings import Settings
+from infra.wait import until, wait_until
+from pipelines.common.generations.folders import find_checkpoint
+from pipelines.common.pipeline import load
+from pipelines.common.runtime.throttle import pause_others
+from replay import candidates
+from replay.prune import prune_generation
+
+RECEIPTS_PER_SECOND = 100.0
+LOOK_SECONDS = 0.5
+SLICE_SECONDS = 2.0
+START_SECONDS_MAX = 120.0
+REPLAY_SECONDS_MAX = 400.0
+STOCK_MS_MAX = 3_000
+
+INVENTORY = load(SPINE)
+
+
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = faster(settings)
+    with broker(own):
+        history.fill(own, scale.beside_days)
+        with supervisor(own, own.data_dir / "pipelines.log") as pid:
+            alone = Reading(own, 1, pid).follow()
+    yield Figure(
+        "replay with nothing beside it",
+        alone.rate,
+        "records/s",
+        note=f"{alone.records:,} records, by a process that has just been started, from its first "
+        "batch on. Only the broker runs.",
+    )
+    with running(own) as shop:
+        pid = shop.pid("pipelines")
+        asyncio.run(stock(own, "warm", asyncio.sleep(scale.live_seconds)))
+        counted = ReceiptRate(own)
+        with candidate(own) as (made, budget):
+            beside = Reading(own, made.number, pid)
+            samples = asyncio.run(stock(own, "beside", asyncio.to_thread(beside.follow)))
+        receipts = counted()
+        with candidate(own) as (made, _):
+            pause_others(own, made)
+            paused = Reading(own, made.number, pid).follow()
+    same = "the same with nothing beside it"
+    yield Figure(
+        "replay beside the shop",
+        beside.rate,
+        "records/s",
+        yardstick=Yardstick(same, alone.rate, at_least(50)),
+        note=f"A candidate of inventory, beside {receipts:,.0f} receipts/s, inventory and the API.",
+    )
+    yield Figure(
+        "stock visible meanwhile, p99",
+        milliseconds(samples, 99),
+        "ms",
+        at_most(STOCK_MS_MAX),
+        note=f"{len(samples)} receipts posted, from Spark's start on; half of them within "
+        f"{milliseconds(samples, 50):,.0f} ms." + describe_failures(samples),
+    )
+    yield Figure(
+        "memory of the candidate",
+        beside.bytes_max / GB,
+        "GB",
+        at_most(budget / GB),
+        note="The highest while it read. The aim is what it is allotted before it starts.",
+    )
+    yield Figure(
+        "replay, the promoted paused",
+        paused.rate,
+        "records/s",
+        yardstick=Yardstick(same, alone.rate, at_least(90)),
+        note="Another candidate, with --pause.",
+    )
+
+
+def faster(settings: Settings) -> Settings:
+    """Settings of a shop of its own: the default world, lived on faster than it began."""
+    usual = settings.simulator_receipts_per_second
+    speed = settings.simulator_speed * MORNING * RECEIPTS_PER_SECOND / usual
+    return settings.model_copy(
+        update={
+            "data_dir": settings.data_dir / "beside",
+            "simulator_speed": speed,
+            "pipelines": SPINE,
+        }
+    )
+
+
+@dataclass
+class Reading:
+    """How a generation catches up, looked at from outside."""
+
+    settings: Settings
+    number: int
+    supervisor: int
+    """The process that starts the generation's."""
+    records: int = 0
+    """That there were to read when it was first looked at."""
+    seconds: float = 0.0
+    """From its first batch on until it had read them."""
+    bytes_max: int = 0
+    """Of its processes, shared pages counted once."""
+
+    @property
+    def rate(self) -> float:
+        return self.records / self.seconds
+
+    def follow(self) -> "Reading":
+        """The same, when it has read them all."""
+        topics = [topic.name for topic in INVENTORY.inputs]
+        self.records = sum(end_offsets(admin(self.settings), topics).values())
+        kept = find_checkpoint(self.settings, SPINE, self.number)
+        wait_until(
+            lambda: kept.newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
+        )
+        began = time.monotonic()
+
+        def through() -> bool:
+            self.bytes_max = max(self.bytes_max, self._bytes())
+            return sum(kept.committed().values()) >= self.records
+
+        if not until(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
+            raise TimeoutError(
+                f"Generation {self.number} should have read {self.records:,} records within "
+                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.committed().values()):,}"
+            )
+        self.seconds = time.monotonic() - began
+        return self
+
+    def _bytes(self) -> int:
+        driver = drivers(self.supervisor).get(f"{SPINE}/{self.number}")
+        return sum(map(count_bytes, [driver, *below(driver.pid)])) if driver else 0
+
+
+@contextmanager
+def candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
+    """A generation that reads everything again, and the bytes of memory that it is allotted."""
+    made, plan = candidates.start(settings, INVENTORY)
+    try:
+        yield made, plan.memory_bytes
+    finally:
+        prune_generation(settings, made)
+
+
+async def stock(settings: Settings, name: str, until_done: Awaitable[object]) -> Sequence[Sample]:
+    """How long receipts take to be seen in the stock, again and again until something is done."""
+    client, samples = Client(settings), list[Sample]()
+    waiting = asyncio.ensure_future(until_done)
+    while not waiting.done():
+        slice_ = f"{name}-{len(samples)}"
+        probes = await arrivals(
+            partial(probe, client, [STOCK], slice_), PROBES_PER_SECOND, SLICE_SECONDS
+        )
+        samples += [each.stock for each in probes]
+    await waiting
+    return samples

@@ -1,0 +1,111 @@
+"""Whether a shop settles: `python -m bench.soak DAYS FILE.svg`.
+
+A new world lives so many days, by the settings there are, in its data folder and on its ports. As
+they go by it is told how far pipelines are behind, what memory the shop takes, and how large the
+states on disk are; at the end all of it is plotted. The samples stay in the data folder, as JSON.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
+from pathlib import Path
+
+from bench.memory import GB, count_bytes
+from bench.plot import Panel, draw_plot
+from bench.shops import Shop, lags, running
+from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
+from infra.settings import Settings, read_settings
+from infra.supervisor import orphans
+from infra.wait import until
+
+DEFAULT_SPEED: float = Settings.model_fields["simulator_speed"].default
+DAY_SECONDS = TICKS_PER_DAY * TICK_MS / 1000
+MB = 1e6
+SAMPLES = 240
+LOOK_SECONDS_MIN = 2.0
+SLOWER_MAX = 3.0
+"""The world's clock stands still while it cannot be simulated fast enough: so many times longer
+than its speed says is too long."""
+
+CURVES = {
+    "lag": "records that the slowest pipeline is behind",
+    "memory": "GB of memory, all processes together",
+    "state": "MB of state on disk, with the changes of the last batches",
+}
+
+Sample = Mapping[str, float]
+"""`day`, how old the world was, and how high each of the CURVES stood then."""
+
+
+def main() -> None:
+    days, file = float(sys.argv[1]), Path(sys.argv[2])
+    settings = read_settings()
+    samples = sample_days(settings, days)
+    kept = settings.data_dir / f"{file.stem}.json"
+    kept.write_text(json.dumps(samples) + "\n")
+    panels = [
+        Panel(what, [(sample["day"], sample[name]) for sample in samples])
+        for name, what in CURVES.items()
+    ]
+    file.write_text(draw_plot(render_title(settings, days), "days of the world", panels))
+    for name, what in CURVES.items():
+        print(f"{what}: {halves([sample[name] for sample in samples])}")
+
+
+def sample_days(settings: Settings, days: float) -> list[Sample]:
+    """The samples of a world's first days; raises TimeoutError where they do not pass."""
+    found: list[Sample] = []
+    seconds = days * DAY_SECONDS / settings.simulator_speed
+    with running(settings) as shop:
+
+        def has_lived_on() -> bool:
+            with suppress(OSError):  # an API that does not answer now is asked again
+                found.append(sample(shop))
+                print(json.dumps(found[-1]), flush=True)
+            return bool(found) and found[-1]["day"] >= days
+
+        pause = max(LOOK_SECONDS_MIN, seconds / SAMPLES)
+        if not until(has_lived_on, SLOWER_MAX * seconds, pause):
+            raise TimeoutError(f"{days:g} days should pass in {seconds:,.0f} s, but did not")
+    return found
+
+
+def sample(shop: Shop) -> Sample:
+    """How the shop stands now; a pipeline that does not know yet is not behind."""
+    age_ms = shop.get("/v1/clock")["world_ms"] - START_MS
+    home = shop.settings.data_dir
+    return {
+        "day": age_ms / 1000 / DAY_SECONDS,
+        "lag": max((lag for lag in lags(shop) if isfinite(lag)), default=0),
+        "memory": sum(count_bytes(process) for process in orphans.find(home)) / GB,
+        "state": sum(map(size, home.glob("pipelines/*/g*/checkpoint/state/**/*"))) / MB,
+    }
+
+
+def size(file: Path) -> int:
+    """Bytes of a file; none of one that is gone by now, since Spark removes old ones."""
+    with suppress(FileNotFoundError):
+        return file.stat().st_size if file.is_file() else 0
+    return 0
+
+
+def halves(heights: Sequence[float]) -> str:
+    """The highest of the first half and of the second: what has settled is no higher then."""
+    middle = len(heights) // 2
+    first, second = max(heights[:middle], default=0), max(heights[middle:])
+    return f"{first:,.2f} at the most in the first half, {second:,.2f} in the second"
+
+
+def render_title(settings: Settings, days: float) -> str:
+    rate = settings.simulator_receipts_per_second * settings.simulator_speed / DEFAULT_SPEED
+    return (
+        f"{days:g} days at {settings.simulator_speed:g} × real time, {rate:,.0f} receipts/s, "
+        f"{os.cpu_count()} cores: {', '.join(settings.pipeline_names)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Whether a component is ready that answers for itself: a broker, an API, Spark's own processes.
+
+`python -m cli.health COMPONENT` asks for the one that runs in this container. Many
+containers are asked at once while they start: what is not needed here is not imported.
+"""
+
+import http.client
+import json
+import sys
+from collections.abc import Callable, Mapping
+from socket import gethostbyname, gethostname
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import psutil
+
+from infra.kafka import answers
+from infra.settings import Settings, read_settings
+
+PROBE_SECONDS_MAX = 2.0
+MASTER_PORT = 8080
+"""Where Spark's master tells of itself."""
+PAUSED = "paused: "
+
+Probe = Callable[[Settings, int], str | None]
+"""What a component is ready with that started at this second since 1970; None: not yet."""
+
+
+def broker(settings: Settings, started_at: int) -> str | None:
+    if answers(settings, PROBE_SECONDS_MAX):
+        return f"ready on {settings.bootstrap_servers}"
+    return None
+
+
+def api(settings: Settings, started_at: int) -> str | None:
+    try:
+        with urlopen(f"{settings.api_url}/readyz", timeout=PROBE_SECONDS_MAX) as answer:
+            return f"ready on {settings.api_url}" if answer.status == 200 else None
+    except (URLError, http.client.HTTPException, OSError):
+        return None
+
+
+def spark_master(settings: Settings, started_at: int) -> str | None:
+    known = cluster(settings)
+    return f"{len(known['workers'])} workers" if known.get("status") == "ALIVE" else None
+
+
+def spark_worker(settings: Settings, started_at: int) -> str | None:
+    """Ready while the master counts on it."""
+    here = gethostbyname(gethostname())
+    for worker in cluster(settings).get("workers", ()):
+        if worker["host"] == here and worker["state"] == "ALIVE":
+            return f"{worker['coresused']} of {worker['cores']} task slots taken"
+    return None
+
+
+def cluster(settings: Settings) -> dict[str, Any]:
+    """What Spark's master says of itself and its workers; empty when it does not answer."""
+    host = urlsplit(settings.spark_master).hostname
+    try:
+        with urlopen(f"http://{host}:{MASTER_PORT}/json/", timeout=PROBE_SECONDS_MAX) as answer:
+            return dict(json.load(answer))
+    except (URLError, http.client.HTTPException, OSError):
+        return {}
+
+
+PROBES: Mapping[str, Probe] = {
+    "broker": broker,
+    "api": api,
+    "spark-master": spark_master,
+    "spark-worker": spark_worker,
+}
+
+
+def tell(readiness: Callable[[Settings, str, int], str | None]) -> None:
+    """Exit with 0 and what the component that was asked for is ready with, else with 1."""
+    component = sys.argv[1]
+    found = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
+    if found is None or found.startswith(PAUSED):
+        sys.exit(f"{component} is not ready: {found or 'it starts'}")
+    print(found)
+
+
+if __name__ == "__main__":
+    tell(lambda settings, component, started_at: PROBES[component](settings, started_at))

@@ -1,0 +1,127 @@
+"""A difference on the terminal: short, the largest first, and where the rest is."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cli import screen
+from contracts import CONTRACTS
+from replay.compare import Compared
+from replay.difference import Difference, Facet, Sample
+
+SAMPLES_SHOWN = 2
+"""Of rows that are new, of rows that are gone, and of rows that changed."""
+FIELDS_SHOWN = 4
+TEXT_SHOWN = 60
+INDENT, WIDTH = 16, 80
+BETWEEN = " · "
+
+
+def show_difference(compared: Compared, report: Path | None) -> None:
+    """What was compared, what moved in each view, and the page that says more."""
+    settings = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
+    if compared.empty:
+        screen.step("difference", f"none: {compared.before} = {compared.after}")
+        settings.append(f"{sum(view.before for view in compared.views):,} rows")
+    else:
+        screen.step("difference", f"{compared.before} → {compared.after}")
+    screen.step("", BETWEEN.join(settings))
+    for view in () if compared.empty else compared.views:
+        show_view(view)
+    if report is not None:
+        screen.step("report", screen.short(report))
+
+
+def show_view(view: Difference) -> None:
+    name = CONTRACTS[view.view].entity
+    if view.empty:
+        screen.step(name, f"{view.before:,} rows, unchanged")
+        return
+    moves = f"+{view.added:,} −{view.removed:,}", f"changed {view.changed:,}"
+    screen.step(name, BETWEEN.join((f"{view.before:,} → {view.after:,} rows", *moves)))
+    facets = select_moved(view)
+    for field in dict.fromkeys(facet.field for facet in facets):
+        values = [step(one.value, one.before, one.after) for one in facets if one.field == field]
+        show_items(f"by {field}", values)
+    totals = [one for one in view.totals if one.before != one.after]
+    show_items("total", [step(one.field, one.before, one.after) for one in totals])
+    for sample in select_samples(view):
+        show_items(kind(sample), [key(sample)], fields(sample))
+
+
+def show_items(label: str, items: Sequence[str], more: Sequence[str] = ()) -> None:
+    """The label, and beside it the items, line by line, and more of them on lines of their own."""
+    for number, line in enumerate([*fold(items), *fold(more)]):
+        screen.say(f"    {label if number == 0 else '':<{INDENT - 5}} {line}")
+
+
+def fold(items: Sequence[str]) -> list[str]:
+    """The items on as few lines as hold them; no item is broken."""
+    lines: list[str] = []
+    for item in items:
+        longer = f"{lines[-1]}{BETWEEN}{item}" if lines else item
+        if lines and len(longer) <= WIDTH - INDENT:
+            lines[-1] = longer
+        else:
+            lines.append(item)
+    return lines
+
+
+def step(name: str, before: int, after: int) -> str:
+    return f"{name} {before:,} → {after:,}"
+
+
+def select_moved(view: Difference) -> list[Facet]:
+    """The values of which there are more now, or fewer; those of a field, the most moved first."""
+    facets = [facet for facet in view.facets if facet.before != facet.after]
+    return sorted(facets, key=lambda one: -abs(one.after - one.before))
+
+
+def select_samples(view: Difference) -> list[Sample]:
+    """Some rows of each kind, those that are new first."""
+    kinds = ([one for one in view.largest if kind(one) == each] for each in KINDS)
+    return [one for of_kind in kinds for one in of_kind[:SAMPLES_SHOWN]]
+
+
+KINDS = ("new", "gone", "changed")
+
+
+def kind(sample: Sample) -> str:
+    """What became of the row."""
+    if not sample.before:
+        return "new"
+    return "changed" if sample.after else "gone"
+
+
+def key(sample: Sample) -> str:
+    return "/".join(text(value) for value in sample.key.values())
+
+
+def fields(sample: Sample) -> list[str]:
+    """The first fields that say something: what changed in them, or what they are."""
+    before, after = sample.before, sample.after
+    if before and after:
+        names = [name for name in after if name != "version"] or list(after)
+        found = [f"{name} {text(before[name])} → {text(after[name])}" for name in names]
+    else:
+        found = [
+            f"{name} {text(value)}"
+            for name, value in (after or before).items()
+            if value and name != "version" and not isinstance(value, datetime | list)
+        ]
+    return found[:FIELDS_SHOWN]
+
+
+def render_sample(sample: Sample) -> str:
+    """A row that differs, on one line."""
+    return f"{kind(sample):<8} {key(sample)}  {', '.join(fields(sample))}"
+
+
+def text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    if isinstance(value, list):
+        return f"{len(value)} entries"
+    spelled = f"{value:,}" if type(value) is int else str(value)
+    return screen.cut(spelled, TEXT_SHOWN)

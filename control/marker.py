@@ -1,0 +1,78 @@
+"""Markers: after each batch, the input offsets that a generation has reached, and its outputs'."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from contracts import MARKERS, Row, decode, key
+from contracts.times import epoch_ms
+from control.generations import Decode
+from infra.kafka import Offsets, read_to_end
+from infra.settings import Settings
+
+
+@dataclass(frozen=True)
+class Marker:
+    """The end of a batch. Offsets name the next record; times are epoch milliseconds."""
+
+    pipeline: str
+    generation: int
+    batch: int
+    inputs: Offsets
+    outputs: Offsets
+    written_at_ms: int  # wall clock
+
+    @classmethod
+    def parse(cls, value: Row) -> "Marker":
+        """The marker in a decoded record of the marker topic."""
+        return cls(
+            pipeline=value["pipeline"],
+            generation=value["generation"],
+            batch=value["batch"],
+            inputs=_parse_offsets(value["inputs"]),
+            outputs=_parse_offsets(value["outputs"]),
+            written_at_ms=epoch_ms(value["written_at"]),
+        )
+
+    def to_row(self) -> Row:
+        """The inverse of `parse`: the value of a record."""
+        return {
+            "pipeline": self.pipeline,
+            "generation": self.generation,
+            "batch": self.batch,
+            "inputs": _list_positions(self.inputs),
+            "outputs": _list_positions(self.outputs),
+            "written_at": self.written_at_ms,
+        }
+
+
+def read_markers(
+    settings: Settings, decoded: Decode = decode, records_max: int | None = None
+) -> dict[tuple[str, int], Marker]:
+    """The newest marker of each generation, by pipeline and number.
+
+    With `records_max`, of the generations among so many last records. Raises UnknownTopic and
+    TimeoutError.
+    """
+    records = read_to_end(settings, MARKERS.name, records_max=records_max).values()
+    found = [Marker.parse(decoded(value).value) for value in records]
+    return {(each.pipeline, each.generation): each for each in found}
+
+
+def read_marker(
+    settings: Settings, pipeline: str, generation: int, decoded: Decode = decode
+) -> Marker | None:
+    """The generation's newest marker; None before the first. Raises as `read_markers` does."""
+    identity = key(MARKERS, {"pipeline": pipeline, "generation": generation})
+    value = read_to_end(settings, MARKERS.name).get(identity)
+    return None if value is None else Marker.parse(decoded(value).value)
+
+
+def _parse_offsets(positions: Iterable[Row]) -> Offsets:
+    return {(at["topic"], at["partition"]): at["offset"] for at in positions}
+
+
+def _list_positions(offsets: Offsets) -> list[Row]:
+    return [
+        {"topic": topic, "partition": partition, "offset": offset}
+        for (topic, partition), offset in sorted(offsets.items())
+    ]

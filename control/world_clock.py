@@ -1,0 +1,99 @@
+"""The world clock: world time as a function of wall time, as the simulator announces it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from contracts import CLOCKS, HEARTBEATS, Row, decode
+from contracts.times import epoch_ms
+from control.generations import Decode
+from infra.kafka import admin, newest_ms, read_to_end
+from infra.settings import Settings
+
+WORLD = "world"  # there is one clock, and this is its key
+HEARTBEAT_MS = 60_000
+CLOCKS_READ_MAX = 2_000  # the newest is wanted, and there is one world
+BEHIND_MS_MAX = 10_000
+"""How far a running simulator may be behind its clock, in wall milliseconds: then it sets it back.
+
+After a longer sleep it does not rush through what it missed: world time stood.
+"""
+
+
+class ClockState(StrEnum):
+    RUNNING = "running"
+    STOPPED = "stopped"  # world time stands, or is not paced by a clock
+
+
+@dataclass(frozen=True)
+class WorldClock:
+    """A clock that showed `world_ms` when the wall showed `wall_ms`, and has run since."""
+
+    world_ms: int
+    wall_ms: int
+    speed_milli: int  # world milliseconds per wall second
+
+    def world_at(self, wall_ms: int) -> int:
+        return self.world_ms + (wall_ms - self.wall_ms) * self.speed_milli // 1000
+
+    def wall_at(self, world_ms: int) -> int:
+        """The first wall millisecond at which the world's has come."""
+        return self.wall_ms - (self.world_ms - world_ms) * 1000 // self.speed_milli
+
+
+@dataclass(frozen=True)
+class AnnouncedClock:
+    """A record of the clock topic, with the last heartbeat."""
+
+    clock: WorldClock
+    state: ClockState
+    seed: int
+    beat_ms: int | None = None  # the last heartbeat: the simulator has reached it for certain
+
+    @classmethod
+    def parse(cls, value: Row, beat_ms: int | None = None) -> "AnnouncedClock":
+        """The clock in a decoded record of the clock topic."""
+        clock = WorldClock(parse_world_ms(value), epoch_ms(value["wall_at"]), value["speed_milli"])
+        return cls(clock, ClockState(value["state"]), value["seed"], beat_ms)
+
+    def to_row(self) -> Row:
+        """The inverse of `parse`: the value of a record."""
+        return {
+            "world": WORLD,
+            "seed": self.seed,
+            "world_at": self.clock.world_ms,
+            "wall_at": self.clock.wall_ms,
+            "speed_milli": self.clock.speed_milli,
+            "state": self.state.value,
+        }
+
+    @property
+    def is_running(self) -> bool:
+        return self.state is ClockState.RUNNING
+
+    def world_at(self, wall_ms: int) -> int:
+        """World time at a moment of the wall clock, both in epoch milliseconds.
+
+        A killed simulator cannot stop its clock. Its time stops after the last heartbeat, by as
+        much as a running simulator may be behind, and continues from there.
+        """
+        if not self.is_running:
+            return self.clock.world_ms
+        now_ms = self.clock.world_at(wall_ms)
+        if self.beat_ms is None:
+            return now_ms
+        behind_ms = 2 * HEARTBEAT_MS + BEHIND_MS_MAX * self.clock.speed_milli // 1000
+        return min(now_ms, max(self.beat_ms, self.clock.world_ms) + behind_ms)
+
+
+def parse_world_ms(value: Row) -> int:
+    """The world time that a decoded record of the clock topic announces, in epoch milliseconds."""
+    return epoch_ms(value["world_at"])
+
+
+def read_clock(settings: Settings, decoded: Decode = decode) -> AnnouncedClock | None:
+    """The world clock as last announced; None before. Raises UnknownTopic and TimeoutError."""
+    found = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
+    beats = newest_ms(admin(settings), [HEARTBEATS.name]).values()
+    for value in found.values():
+        return AnnouncedClock.parse(decoded(value).value, max(beats, default=None))
+    return None

@@ -1,0 +1,44 @@
+"""The world clock in the control topic, for whoever needs to know what time it is in the world."""
+
+from confluent_kafka import Message
+
+from contracts import CLOCKS, encode, key
+from contracts.consumer import reader
+from control.world_clock import AnnouncedClock, ClockState, WorldClock, parse_world_ms
+from generators.parameters import Parameters
+from generators.publisher import Publisher
+from generators.resume import OtherWorld
+
+PARAMETERS_HEADER = "parameters"
+
+decode = reader("simulator")
+
+
+class ClockPublisher:
+    """Announces the clock; header `parameters` says of which world."""
+
+    def __init__(self, publisher: Publisher, parameters: Parameters) -> None:
+        self._publisher = publisher
+        self._parameters = parameters
+
+    def announce(self, clock: WorldClock, state: ClockState) -> None:
+        event = AnnouncedClock(clock, state, self._parameters.seed).to_row()
+        self._publisher.send(
+            CLOCKS.name,
+            partition=0,
+            key=key(CLOCKS, event),
+            value=encode(CLOCKS, event),
+            published_ms=clock.wall_ms,  # about the world, not of it
+            headers=[(PARAMETERS_HEADER, self._parameters.text().encode())],
+        )
+
+    def flush(self) -> None:
+        self._publisher.flush()
+
+
+def read_announced_ms(message: Message, parameters: Parameters, parameters_found: bytes) -> int:
+    """World time as last announced. Raises OtherWorld."""
+    expected, found = parameters.differences(parameters_found.decode())
+    if expected:
+        raise OtherWorld(expected, found)
+    return parse_world_ms(decode(message.value() or b"").value)

@@ -1,0 +1,118 @@
+"""What the world hears from outside: confirmed orders, each at one tick, the same on every run.
+
+When a confirmation is heard depends on the moment. So it is written down, and the file safely on
+disk, before its tick begins: a world that is simulated again hears it at the tick where it did.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from confluent_kafka import KafkaException, TopicPartition
+
+from contracts import CONFIRMATIONS
+from contracts.consumer import reader
+from contracts.times import EPOCH, MILLISECOND
+from generators.supply import Confirmed
+from generators.ticks import tick_start_ms
+from infra.kafka import admin, consumer, partitions
+from infra.settings import Settings
+
+RECORDS_PER_TICK_MAX = 5_000
+
+decode = reader("simulator")
+
+
+class Confirmations(Protocol):
+    def due(self, tick: int) -> Sequence[Confirmed]:
+        """What the world hears at the beginning of the tick."""
+
+
+class Nothing:
+    """A world that hears nothing: it is a function of its parameters."""
+
+    def due(self, tick: int) -> Sequence[Confirmed]:
+        return ()
+
+
+class Journal:
+    """What was heard so far, in a file of one world."""
+
+    def __init__(self, folder: Path, world: str) -> None:
+        digest = hashlib.sha256(world.encode()).hexdigest()[:12]
+        self._file = folder / f"{digest}-orders.jsonl"
+        self._heard: dict[int, list[Confirmed]] = {}
+        self._ids: set[str] = set()
+        whole = 0
+        for line in self._file.read_bytes().splitlines(True) if self._file.exists() else []:
+            if not line.endswith(b"\n"):
+                break  # cut off: the tick that it was for has not begun
+            self._note(*_parse_line(line))
+            whole += len(line)
+        if self._file.exists():
+            os.truncate(self._file, whole)
+
+    def at(self, tick: int) -> Sequence[Confirmed]:
+        return self._heard.get(tick, ())
+
+    def hear(self, tick: int, orders: Sequence[Confirmed]) -> None:
+        """Write down what is new among the orders."""
+        unique = {one.order_id: one for one in orders if one.order_id not in self._ids}
+        if not unique:
+            return
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.open("a") as file:
+            for one in unique.values():
+                file.write(json.dumps([tick, *one]) + "\n")
+                self._note(tick, one)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _note(self, tick: int, order: Confirmed) -> None:
+        self._heard.setdefault(tick, []).append(order)
+        self._ids.add(order.order_id)
+
+
+class Orders:
+    """What suppliers confirm, heard from the first tick on that was never published."""
+
+    def __init__(self, settings: Settings, journal: Journal, newest_ms: int) -> None:
+        """Newest: world time of the newest record that the log holds of the world."""
+        self._journal = journal
+        self._newest_ms = newest_ms
+        self._reader = consumer(settings)
+        places = partitions(admin(settings), [CONFIRMATIONS.name])
+        self._reader.assign([TopicPartition(*at, 0) for at in places])
+
+    def due(self, tick: int) -> Sequence[Confirmed]:
+        if tick_start_ms(tick) > self._newest_ms:
+            self._journal.hear(tick, self._new())
+        return self._journal.at(tick)
+
+    def _new(self) -> list[Confirmed]:
+        found = []
+        for message in self._reader.consume(RECORDS_PER_TICK_MAX, timeout=0):
+            if message.error() is not None:
+                raise KafkaException(message.error())
+            found.append(_parse_confirmation(decode(message.value() or b"").value))
+        return found
+
+
+def _parse_confirmation(row: Any) -> Confirmed:
+    return Confirmed(
+        row["purchase_order_id"],
+        row["store_id"],
+        row["sku"],
+        row["ordered_units"],
+        row["shipped_units"],
+        (row["dispatches_at"] - EPOCH) // MILLISECOND,
+        (row["arrives_at"] - EPOCH) // MILLISECOND,
+    )
+
+
+def _parse_line(line: bytes) -> tuple[int, Confirmed]:
+    tick, *fields = json.loads(line)
+    return tick, Confirmed(*fields)

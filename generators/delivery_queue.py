@@ -1,0 +1,124 @@
+"""From what happened to what is published: on time, late, twice, or spoilt."""
+
+from collections.abc import Mapping
+from heapq import heappop, heappush
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from generators.chance import chance
+from generators.dirt import Dirt
+from generators.event import Event
+from generators.parameters import Parameters
+from generators.ticks import HOUR_MS, TICK_MS
+
+# A till that was offline often sends again what it had sent already.
+RESENT_WHEN_LATE_SHARE = 0.1
+# Of the duplicates, so many follow within seconds, in the same tick as a rule.
+AT_ONCE_SHARE = 0.25
+AT_ONCE_MS_MAX = 5_000
+AGAIN_MS_MAX = 30 * TICK_MS
+LATE_MS_MIN = TICK_MS
+BEYOND_HORIZON_MS_MAX = 4 * HOUR_MS
+
+
+class Record(NamedTuple):
+    """An event on its way into the log. Records are published in their natural order."""
+
+    published_ms: int
+    order: int  # no two records have the same: comparing never reaches the event
+    topic: str
+    key: str
+    event: Event
+    dirt: Dirt
+
+
+class DeliveryQueue:
+    """Events that have happened and wait to be published.
+
+    An event that quarantine takes is published once, and a duplicate of another stays within the
+    horizon: what quarantine lists is exactly what stock lacks.
+    """
+
+    def __init__(self, parameters: Parameters, horizons_ms: Mapping[str, int]) -> None:
+        self._seed = parameters.seed
+        self._horizons_ms = horizons_ms
+        rates = parameters.dirt_rates()
+        self._below = list(zip(accumulate(rates.values()), rates, strict=True))
+        self._dirty_below = sum(rates.values())
+        self._now: list[Record] = []
+        self._later: list[Record] = []  # a heap
+        self._order = 0
+        self._random = chance(self._seed, "dirt", 0).random
+
+    def begin_hour(self, hour: int) -> None:
+        self._random = chance(self._seed, "dirt", hour).random
+
+    def post_clean(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
+        """Publish when it happens, once."""
+        self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+
+    def post(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
+        """Publish as the world does: mostly when it happens, mostly once."""
+        share = self._random()
+        if share >= self._dirty_below:
+            self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+            return
+        dirt = next((dirt for below, dirt in self._below if share < below), Dirt.NONE)
+        if dirt is Dirt.LATE:
+            self._post_late_or_twice(topic, key, event, happened_ms)
+        elif dirt is Dirt.BEYOND_HORIZON:
+            delay_ms = self._horizons_ms[topic] + 1 + int(self._random() * BEYOND_HORIZON_MS_MAX)
+            self._wait(happened_ms + delay_ms, topic, key, event, dirt)
+        elif dirt is Dirt.DUPLICATE:
+            self._post_now(topic, key, event, happened_ms, Dirt.NONE)
+            self._post_again(topic, key, event, happened_ms, happened_ms)
+        else:
+            self._post_now(topic, key, event, happened_ms, dirt)
+
+    def post_late(
+        self, topic: str, key: str, event: Event, happened_ms: int, delay_ms: int
+    ) -> None:
+        """Publish so long after it happened, within the horizon, once."""
+        self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
+
+    def due(self, until_ms: int) -> list[Record]:
+        """Take out everything to be published before then, in order."""
+        due, self._now = self._now, []
+        while self._later and self._later[0].published_ms < until_ms:
+            due.append(heappop(self._later))
+        due.sort()
+        return due
+
+    def state(self) -> dict[str, Any]:
+        """What is still to be published after a tick."""
+        return {"order": self._order, "later": self._later}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._order = state["order"]
+        self._later = [
+            Record(published_ms, order, topic, key, event, Dirt(dirt))
+            for published_ms, order, topic, key, event, dirt in state["later"]
+        ]
+
+    def _post_now(self, topic: str, key: str, event: Event, happened_ms: int, dirt: Dirt) -> None:
+        self._now.append(Record(happened_ms, self._order, topic, key, event, dirt))
+        self._order += 1
+
+    def _post_late_or_twice(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
+        span_ms = self._horizons_ms[topic] - LATE_MS_MIN
+        published_ms = happened_ms + LATE_MS_MIN + int(self._random() * span_ms)
+        self._wait(published_ms, topic, key, event, Dirt.LATE)
+        if self._random() < RESENT_WHEN_LATE_SHARE:
+            self._post_again(topic, key, event, happened_ms, published_ms)
+
+    def _post_again(
+        self, topic: str, key: str, event: Event, happened_ms: int, published_ms: int
+    ) -> None:
+        delay_ms_max = AT_ONCE_MS_MAX if self._random() < AT_ONCE_SHARE else AGAIN_MS_MAX
+        again_ms = published_ms + int(self._random() * delay_ms_max)
+        again_ms = min(again_ms, happened_ms + self._horizons_ms[topic])
+        self._wait(again_ms, topic, key, event, Dirt.DUPLICATE)
+
+    def _wait(self, published_ms: int, topic: str, key: str, event: Event, dirt: Dirt) -> None:
+        heappush(self._later, Record(published_ms, self._order, topic, key, event, dirt))
+        self._order += 1

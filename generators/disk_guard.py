@@ -1,0 +1,42 @@
+"""Room on the disk: without any, the world stands still until there is some again."""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event as Signal
+
+LOOK_SECONDS = 5.0
+
+log = logging.getLogger("simulator")
+
+
+class DiskGuard:
+    """Looked at once in a while."""
+
+    def __init__(self, stop: Signal, shortage: Callable[[], str | None]) -> None:
+        """Shortage: in words, what is lacking; None if nothing is."""
+        self._stop = stop
+        self._shortage = shortage
+        self._look_at = 0.0
+
+    def has_room(self) -> bool:
+        """Whether there was room when last looked."""
+        if time.monotonic() < self._look_at:
+            return True
+        shortage = self._look()
+        if shortage:
+            log.warning("the world stands still: %s", shortage)
+        return not shortage
+
+    def wait(self) -> bool:
+        """Return True when there is room again, False when the world is to stop."""
+        while not self._stop.wait(LOOK_SECONDS):
+            if not self._look():
+                log.info("there is room on the disk again: the world goes on")
+                return True
+        return False
+
+    def _look(self) -> str | None:
+        shortage = self._shortage()
+        self._look_at = time.monotonic() + LOOK_SECONDS
+        return shortage

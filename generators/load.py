@@ -1,0 +1,194 @@
+"""Loading a file of events: sorted by when they happened, validated row by row, acknowledged.
+
+Whoever reads a topic remembers what has happened lately, as the contract's horizon says, and by the
+newest event that it has seen. So a load keeps to three things: nothing runs ahead of the world,
+nothing comes from before what is remembered, and what is under way at a time lies close together.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from confluent_kafka import Producer
+
+from contracts import Contract, encode, key
+from contracts.documents import from_document
+from contracts.faults import WHOLE, Fault, faults
+from contracts.times import EPOCH, MILLISECOND, instant, span
+from generators.rows import Row
+from generators.world_time import WorldTime
+from infra.kafka import Outgoing, send_all
+
+ROWS_PER_CHUNK = 2_000
+CHUNK_MS_MAX = 30 * 60_000
+"""A chunk is acknowledged before the next one is sent, so that no reader finds one partition much
+ahead of another: a pipeline that is live bears an hour of world time."""
+
+EARLY = "ahead of the world"
+OLD = "older than what readers remember"
+NONE = timedelta()
+
+
+class Stamp(StrEnum):
+    """What time a record is published at."""
+
+    EVENT = "event"  # when it happened
+    NOW = "now"  # the world's present
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    row: int
+    faults: tuple[Fault, ...]
+
+
+@dataclass
+class Loaded:
+    """What became of the rows so far."""
+
+    rows: int = 0
+    published: int = 0
+    """Acknowledged by Kafka."""
+    late: int = 0
+    """Of those published, what is late by the contract: it goes to quarantine."""
+    rejected: int = 0
+    reached: dict[int, int] = field(default_factory=dict)
+    """By partition, the offset of the last record published."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a row is held against: how late it is in the world, and what readers remember."""
+
+    now_ms: int | None
+    """None: no clock and no event says how late it is."""
+    paced: bool
+    """Whether a world clock says so; without one, time is as late as the newest event."""
+    remembered: bool
+    """Whether anybody could have forgotten what is old."""
+
+    @classmethod
+    def of(cls, time: WorldTime) -> "Moment":
+        return cls(
+            now_ms=time.now_ms(),
+            paced=time.clock is not None,
+            remembered=time.followed and time.newest_ms is not None,
+        )
+
+
+@dataclass
+class Validator:
+    """Rows held against their contract and against the world's time."""
+
+    contract: Contract
+    stamp: Stamp
+    moment: Callable[[], Moment]
+    late: int = field(default=0, init=False)
+    """Rows that were good to publish, and late by the contract."""
+
+    def validate(self, row: Row) -> Outgoing | Rejected:
+        """The record to publish, or everything that is wrong with the row."""
+        if row.fault is not None:
+            return Rejected(row.number, (Fault(WHOLE, row.fault, "another"),))
+        try:
+            document = row.columns if row.text is None else json.loads(row.text)
+        except (ValueError, RecursionError) as error:
+            return Rejected(row.number, (Fault(WHOLE, "one JSON object", str(error)),))
+        event = from_document(self.contract, document)
+        wrong = faults(self.contract, event)
+        if wrong:
+            return Rejected(row.number, wrong)
+        happened_ms = (event[self._time] - EPOCH) // MILLISECOND
+        at = self.moment()
+        if ill_timed := self._check_timing(happened_ms, at):
+            return Rejected(row.number, (ill_timed,))
+        published_ms = happened_ms if self.stamp is Stamp.EVENT else at.now_ms or happened_ms
+        found = encode(self.contract, event)
+        return Outgoing(self.contract.name, key(self.contract, event), found, published_ms)
+
+    @property
+    def _time(self) -> str:
+        return str(self.contract.event_time)
+
+    def _check_timing(self, happened_ms: int, at: Moment) -> Fault | None:
+        if happened_ms < 1:
+            return Fault(self._time, "after the beginning of 1970", _render_time(happened_ms))
+        if at.now_ms is None:
+            return None
+        found = f"{_render_time(happened_ms)}, and it is {_render_time(at.now_ms)}"
+        skew, horizon = self.contract.skew or NONE, self.contract.horizon or NONE
+        if at.paced and happened_ms > at.now_ms + _ms(skew):
+            return Fault(self._time, f"{EARLY}: at most {span(skew)} from now", found)
+        if happened_ms >= at.now_ms - _ms(horizon):
+            return None
+        if self.stamp is Stamp.NOW:
+            self.late += self.contract.horizon is not None
+        elif at.remembered:
+            return Fault(self._time, f"{OLD}: at most {span(horizon)} ago", found)
+        return None
+
+
+def load(
+    rows: Iterable[Row],
+    validator: Validator,
+    client: Producer,
+    rejected: Callable[[Rejected], None],
+) -> Iterator[Loaded]:
+    """Publish the rows that are good and hand over the others; says how far it is, chunk by chunk.
+
+    Raises NotDelivered. What is in the log by then is applied once when the file is loaded again.
+    """
+    so_far = Loaded()
+    chunk: list[Outgoing] = []
+    for row in rows:
+        so_far.rows += 1
+        found = validator.validate(row)
+        if isinstance(found, Rejected):
+            so_far.rejected += 1
+            rejected(found)
+        else:
+            if _full(chunk, found):
+                yield _send(client, chunk, so_far, validator)
+            chunk.append(found)
+        if so_far.rows % ROWS_PER_CHUNK == 0:
+            yield so_far
+    yield _send(client, chunk, so_far, validator)
+
+
+def check(
+    rows: Iterable[Row], validator: Validator, rejected: Callable[[Rejected], None]
+) -> Loaded:
+    """The same without publishing anything."""
+    so_far = Loaded()
+    for row in rows:
+        so_far.rows += 1
+        if isinstance(found := validator.validate(row), Rejected):
+            so_far.rejected += 1
+            rejected(found)
+    return so_far
+
+
+def _full(chunk: list[Outgoing], following: Outgoing) -> bool:
+    if not chunk:
+        return False
+    apart_ms = abs(following.timestamp_ms - chunk[0].timestamp_ms)
+    return len(chunk) >= ROWS_PER_CHUNK or apart_ms > CHUNK_MS_MAX
+
+
+def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, validator: Validator) -> Loaded:
+    so_far.reached |= dict(send_all(client, chunk))
+    so_far.published += len(chunk)
+    so_far.late = validator.late
+    chunk.clear()
+    return so_far
+
+
+def _ms(length: timedelta) -> int:
+    return length // MILLISECOND
+
+
+def _render_time(milliseconds: int) -> str:
+    at = instant(milliseconds)
+    return f"{milliseconds} ms of 1970" if at is None else at.isoformat(timespec="milliseconds")

@@ -1,0 +1,86 @@
+"""Up to where a table holds the log: each commit says so, and is there with its rows or not at all.
+
+So there is no second place that could say something else: no checkpoint, and none to be lost.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from infra.errors import UserError
+from infra.folder import Folder
+from infra.kafka import Offsets, Partition
+from infra.lake.offsets import from_topics, to_topics
+
+LOG = "_delta_log"
+WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
+"""Operations that change which rows there are."""
+
+
+class Unsaid(UserError):
+    """A table that does not say up to where it holds the log."""
+
+    def __init__(self, folder: Folder) -> None:
+        super().__init__(
+            f"The last commit of {folder} should say up to which offsets the table holds the log, "
+            "but does not: somebody else has written to it. Remove the folder; the lake makes it "
+            "anew."
+        )
+
+
+@dataclass(frozen=True)
+class Held:
+    """The log below these offsets, and how many batches it came in."""
+
+    batch: int = 0
+    ends: Offsets = field(default_factory=dict)
+
+    def of(self, topic: str) -> dict[Partition, int]:
+        """Those of one topic."""
+        return {at: end for at, end in self.ends.items() if at[0] == topic}
+
+    def then(self, ends: Offsets) -> "Held":
+        """What is held after one more batch, up to these offsets."""
+        return Held(self.batch + 1, {**self.ends, **ends})
+
+    def to_json(self) -> str:
+        return json.dumps({"batch": self.batch, "ends": to_topics(self.ends)})
+
+
+def read_held(folder: Folder, version: int | None = None) -> Held:
+    """What the table holds, now or at a version of it; nothing where there is none.
+
+    Raises Unsaid.
+    """
+    for commit in commits(folder, version):
+        if said := commit.get("userMetadata"):
+            found = json.loads(said)
+            return Held(found["batch"], from_topics(found["ends"]))
+        if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
+            raise Unsaid(folder)
+    return Held()
+
+
+def newest(folder: Folder) -> int:
+    """The table's version; -1 where there is none."""
+    commits = (name.removesuffix(".json") for name in (folder / LOG).names())
+    return max((int(name) for name in commits if name.isdecimal()), default=-1)
+
+
+def committed_ms(folder: Folder) -> int:
+    """When the table's last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
+    return next((int(commit["timestamp"]) for commit in commits(folder)), 0)
+
+
+def commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
+    """What the commits say of themselves, from the version backwards, as far as they are kept."""
+    at = newest(folder) if version is None else version
+    while at >= 0:
+        try:
+            actions = (folder / LOG).read(f"{at:020}.json").splitlines()
+        except FileNotFoundError:
+            return
+        entries = map(json.loads, actions)
+        yield next(action["commitInfo"] for action in entries if "commitInfo" in action)
+        at -= 1

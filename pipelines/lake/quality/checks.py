@@ -1,0 +1,232 @@
+"""Holding the lake against what is expected of it: `check` gives the verdict, and the Data Docs."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")  # read at the import
+
+import great_expectations as gx
+from great_expectations import expectations as gxe
+from great_expectations.core import ExpectationValidationResult
+from great_expectations.data_context import AbstractDataContext
+from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.datasource.fluent import SparkDatasource
+from great_expectations.expectations.expectation import Expectation
+from pyspark.sql import DataFrame, SparkSession
+
+from contracts import RECEIPTS, Contract
+from infra.kafka import Offsets
+from infra.lake import newest, read_held
+from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
+from pipelines.lake.quality.expectations import expected, frames
+from pipelines.lake.quality.sums import DailyTotals, below, by_day, count_records, wrong_sums
+from pipelines.lake.tables import EVENTS, Lake, Table
+from pipelines.lake.transform import MOVES
+
+SITE = "reports"
+SAMPLE_MAX = 5
+FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
+COMPARED = ("units_sold", "units_refunded")
+"""What views of days tell, too."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one table."""
+
+    table: str
+    version: int
+    suite: str
+    expectations: int
+    failed: tuple[str, ...]
+    """What was not as expected, each with a few values."""
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A table at one version, and up to where it holds the log there."""
+
+    table: Table
+    version: int
+    ends: Offsets
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """The rows at this version, with the table's columns."""
+        return self.table.read(spark, self.version)
+
+
+def pin(table: Table) -> Pinned:
+    version = newest(table.folder)
+    return Pinned(table, version, read_held(table.folder, version).ends)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What is expected of a frame."""
+
+    name: str
+    of: Pinned
+    frame: DataFrame
+    expectations: Iterable[Expectation]
+
+
+def check(
+    spark: SparkSession, lake: Lake, docs: Path, totals: DailyTotals | None = None
+) -> list[Verdict]:
+    """The verdict on each table, at the version that is its newest now.
+
+    Written as pages under the folder `docs` too. `told` is a view to hold totals against; the lake
+    is to hold at least the log that the view has counted.
+    """
+    gold = pin(lake.gold)  # first: what it is made of is at least as far
+    silver = {topic: pin(lake.silver(topic)) for topic in EVENTS}
+    bronze = pin(lake.bronze)
+    suites = (
+        of_bronze(spark, bronze),
+        *(suite for topic, one in silver.items() for suite in of_silver(spark, topic, one)),
+        of_gold(spark, gold, silver),
+        *([of_view(spark, silver, totals)] if totals else []),
+    )
+    context = context_with(docs)
+    source = context.data_sources.add_spark("lake", persist=False)
+    verdicts = [verdict(context, source, suite) for suite in suites]
+    context.build_data_docs(site_names=[SITE])
+    return verdicts
+
+
+def of_bronze(spark: SparkSession, bronze: Pinned) -> Suite:
+    return of_records(bronze, count_records(spark, bronze.read(spark), bronze.ends))
+
+
+def of_records(bronze: Pinned, counts: DataFrame) -> Suite:
+    return Suite(
+        "records of each partition",
+        bronze,
+        counts,
+        (
+            named(
+                "every offset below what it says it holds has a record, once",
+                gxe.ExpectColumnPairValuesToBeEqual(column_A="records", column_B="different"),
+            ),
+            named(
+                "no gap but those of transactions",
+                gxe.ExpectColumnPairValuesAToBeGreaterThanB(
+                    column_A="gaps_max", column_B="gaps", or_equal=True
+                ),
+            ),
+            named(
+                "no record from where on it says it holds none",
+                gxe.ExpectColumnPairValuesAToBeGreaterThanB(
+                    column_A="offsets", column_B="after_last", or_equal=True
+                ),
+            ),
+        ),
+    )
+
+
+def of_silver(spark: SparkSession, topic: Contract, silver: Pinned) -> Iterator[Suite]:
+    """A suite per frame of the topic: its events, and the items of each array."""
+    events = silver.read(spark)
+    once = named(
+        "an event is there once",
+        gxe.ExpectCompoundColumnsToBeUnique(column_list=["_partition", "event_id"]),
+    )
+    for name, frame in frames(topic, events, "_partition", "_offset").items():
+        rules = expected(topic).get(name, {}).values()
+        if name == OF_EVENTS:
+            yield Suite(name, silver, frame, (once, *rules))
+        elif rules:
+            yield Suite(name, silver, frame, rules)
+
+
+def of_gold(spark: SparkSession, gold: Pinned, silver: Mapping[Contract, Pinned]) -> Suite:
+    moves = below({topic: silver[topic].read(spark) for topic in MOVES}, gold.ends)
+    return Suite(
+        "rows that silver does not add up to",
+        gold,
+        wrong_sums(gold.read(spark), moves),
+        (named("there is none", gxe.ExpectTableRowCountToEqual(value=0)),),
+    )
+
+
+def of_view(spark: SparkSession, silver: Mapping[Contract, Pinned], totals: DailyTotals) -> Suite:
+    moves = {topic: silver[topic].read(spark) for topic in MOVES}
+    return of_totals(silver[RECEIPTS], by_day(spark, moves, totals, COMPARED), totals)
+
+
+def of_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
+    return Suite(
+        f"totals of each day against {totals.name}",
+        receipts,
+        days,
+        [
+            named(
+                f"{name} as the view tells",
+                gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_told"),
+            )
+            for name in COMPARED
+        ],
+    )
+
+
+def named(name: str, expectation: Expectation) -> Expectation:
+    expectation.description = name
+    return expectation
+
+
+def context_with(docs: Path) -> AbstractDataContext:
+    """A context that lives as long as the check, and writes its pages into the folder."""
+    context = context_of_its_own()
+    context.add_data_docs_site(
+        SITE,
+        {
+            "class_name": "SiteBuilder",
+            "store_backend": {
+                "class_name": "TupleFilesystemStoreBackend",
+                "base_directory": str(docs),
+            },
+            "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
+        },
+    )
+    return context
+
+
+def context_of_its_own() -> AbstractDataContext:
+    """One that leaves nothing behind, and tells nobody."""
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    return context
+
+
+def verdict(context: AbstractDataContext, source: SparkDatasource, suite: Suite) -> Verdict:
+    table = suite.of.table.folder
+    name = f"{table.name} {suite.name}".replace(".", "-")  # a dot would make a folder
+    made = context.suites.add(gx.ExpectationSuite(name=name, expectations=list(suite.expectations)))
+    asset = source.add_dataframe_asset(name)
+    whole = asset.add_batch_definition_whole_dataframe("all")
+    definition = context.validation_definitions.add(
+        gx.ValidationDefinition(name=name, data=whole, suite=made)
+    )
+    frame = suite.frame.persist()
+    try:
+        found = definition.run(batch_parameters={"dataframe": frame}, result_format=FORMAT)
+    finally:
+        frame.unpersist()
+    return Verdict(
+        table=table.name,
+        version=suite.of.version,
+        suite=suite.name,
+        expectations=len(found.results),
+        failed=tuple(describe_failure(one) for one in found.results if not one.success),
+    )
+
+
+def describe_failure(result: ExpectationValidationResult) -> str:
+    """What was expected, and what was found instead."""
+    found = result.result.get("partial_unexpected_list") or result.result.get("observed_value")
+    if result.exception_info.get("raised_exception"):
+        found = result.exception_info.get("exception_message")
+    expected = result.expectation_config
+    return f"{expected.description if expected else 'an expectation'}: {found}"

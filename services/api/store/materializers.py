@@ -1,0 +1,192 @@
+"""The generation that is served of each pipeline, and those on standby.
+
+A ready candidate is loaded before its promotion, and a retired generation stays up to date. So a
+promotion and its rollback are one assignment each, and a request reads all its rows from one
+materializer.
+"""
+
+import logging
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from control.generations import Generation, Generations, State
+from services.api.store.database import read_marker, remove
+from services.api.store.materializer import Materializer, OnLoaded
+from services.api.store.registration import Loaded
+
+log = logging.getLogger("api.generations")
+
+Make = Callable[[Generation, Path, OnLoaded], Materializer]
+
+
+class Materializers:
+    """Per pipeline: the latest control record, the generations followed, and the one served."""
+
+    def __init__(self, folder: Path, make: Make) -> None:
+        self.known: dict[str, Generations] = {}
+        self._folder = folder
+        self._make = make
+        self._followed: dict[str, dict[int, Materializer]] = {}
+        self._served: dict[str, int] = {}
+        self._retired: dict[Path, Materializer] = {}
+        self._lock = threading.Lock()
+
+    def find_served(self, pipeline: str) -> Materializer | None:
+        """The materializer to read a pipeline's views from; it may still be loading."""
+        followed = self._followed.get(pipeline, {})
+        number = self._served.get(pipeline)
+        return (None if number is None else followed.get(number)) or self.find_loading(pipeline)
+
+    def find_loading(self, pipeline: str) -> Materializer | None:
+        """The promoted generation, while it is not the one served."""
+        known = self.known.get(pipeline)
+        if known is None or known.promoted is None:
+            return None
+        number = known.promoted.number
+        if number == self._served.get(pipeline):
+            return None
+        return self._followed.get(pipeline, {}).get(number)
+
+    def find(self, pipeline: str, number: int) -> Materializer | None:
+        """The generation's materializer, if it is kept up to date."""
+        return self._followed.get(pipeline, {}).get(number)
+
+    def find_view(self, view: str, number: int | None = None) -> Materializer | None:
+        """The materializer to read a view from; of that generation, while it is followed."""
+        for pipeline in tuple(self.known):
+            found = self.find_served(pipeline)
+            if found and view in found.generation.views:
+                pinned = None if number is None else self.find(pipeline, number)
+                return pinned or found
+        return None
+
+    def apply(self, known: Generations) -> None:
+        """Apply a control record: follow the generations on standby, serve the promoted one."""
+        pipeline = known.pipeline
+        with self._lock:
+            self.known[pipeline] = known
+            if known.promoted is None:
+                self._withdraw(known)
+                return
+            if known.is_invalid(self._served.get(pipeline, known.promoted.number)):
+                del self._served[pipeline]
+            if pipeline not in self._followed:
+                self._resume(known, known.promoted)
+            self._follow(known)
+            self._switch(pipeline)
+
+    def stop(self, seconds_left: Callable[[], float]) -> None:
+        """Stop every materializer, and wait for each as long as there are seconds left."""
+        with self._lock:
+            every = [*self.list_all(), *self._retired.values()]
+        for materializer in every:
+            materializer.stop()
+        for materializer in every:
+            materializer.join(seconds_left())
+
+    def list_inputs(self) -> set[str]:
+        """The input topics of all views."""
+        markers = [each.marker for each in self.list_all()]
+        return {topic for marker in markers if marker for topic, _ in marker.inputs}
+
+    def list_loaded(self) -> tuple[Loaded, ...]:
+        """Every generation that the API could serve now."""
+        return tuple(
+            sorted(
+                Loaded(pipeline, number, self._served.get(pipeline) == number)
+                for pipeline, followed in tuple(self._followed.items())
+                for number, materializer in tuple(followed.items())
+                if materializer.snapshots is not None
+            )
+        )
+
+    def list_all(self) -> tuple[Materializer, ...]:
+        """Every materializer at work."""
+        return tuple(
+            each for followed in tuple(self._followed.values()) for each in tuple(followed.values())
+        )
+
+    def _handle_loaded(self, materializer: Materializer) -> None:
+        with self._lock:
+            self._switch(materializer.generation.pipeline)
+
+    def _switch(self, pipeline: str) -> None:
+        """Serve the promoted generation once it is loaded; retire those no longer followed."""
+        known, followed = self.known[pipeline], self._followed[pipeline]
+        promoted = followed.get(known.promoted.number) if known.promoted else None
+        if promoted is None or promoted.snapshots is None:
+            return
+        before = self._served.get(pipeline)
+        self._served[pipeline] = promoted.generation.number
+        if before != promoted.generation.number:
+            log.info("%s: served from now on", promoted.generation)
+        for number in followed.keys() - {one.number for one in known.readable}:
+            # Its file stays until the next record: requests may be reading it.
+            self._retire(followed.pop(number))
+
+    def _follow(self, known: Generations) -> None:
+        """Follow the standby generations, and the served one until its successor is loaded."""
+        pipeline = known.pipeline
+        followed = self._followed.setdefault(pipeline, {})
+        kept = {self._served.get(pipeline), *(one.number for one in known.readable)}
+        for number in followed.keys() - kept:
+            self._retire(followed.pop(number))
+        for number in set(self._list_on_disk(pipeline)) - kept:
+            path = self._path(pipeline, number)
+            remove(path)
+            self._retired.pop(path, None)
+        for generation in known.readable:
+            if generation.number not in followed:
+                followed[generation.number] = self._start(generation)
+                log.info("%s: %s; loading", generation, generation.state)
+
+    def _resume(self, known: Generations, promoted: Generation) -> None:
+        """At the start: serve the last served generation until the promoted one is loaded."""
+        followed = self._followed[known.pipeline] = {}
+        if read_marker(self._file(promoted)) is not None:
+            return
+        on_disk = self._list_on_disk(known.pipeline)
+        others = [
+            (marker.written_at_ms, each.number, each)
+            for each in known.known
+            if each.number in on_disk and each.state is not State.INVALID
+            if (marker := read_marker(self._file(each)))
+        ]
+        if others:
+            # A generation that was retired before stopped at an earlier marker.
+            *_, last = max(others)
+            self._served[known.pipeline] = last.number
+            followed[last.number] = self._start(last)
+
+    def _withdraw(self, known: Generations) -> None:
+        """Stop serving: no generation may be read."""
+        self._served.pop(known.pipeline, None)
+        for materializer in self._followed.pop(known.pipeline, {}).values():
+            self._retire(materializer)
+        if not known.known:
+            del self.known[known.pipeline]
+
+    def _start(self, generation: Generation) -> Materializer:
+        path = self._file(generation)
+        materializer = self._make(generation, path, self._handle_loaded)
+        materializer.follow(self._retired.pop(path, None))
+        return materializer
+
+    def _retire(self, materializer: Materializer) -> None:
+        materializer.stop()
+        self._retired[materializer.path] = materializer
+        log.info("%s: no longer followed", materializer.generation)
+
+    def _list_on_disk(self, pipeline: str) -> tuple[int, ...]:
+        """The generations of a pipeline that have a file."""
+        pattern = re.compile(rf"{re.escape(pipeline)}\.g(\d+)\.sqlite")
+        names = (pattern.fullmatch(file.name) for file in self._folder.glob("*.sqlite"))
+        return tuple(int(name[1]) for name in names if name)
+
+    def _file(self, generation: Generation) -> Path:
+        return self._path(generation.pipeline, generation.number)
+
+    def _path(self, pipeline: str, number: int) -> Path:
+        return self._folder / f"{pipeline}.g{number}.sqlite"

@@ -1,0 +1,119 @@
+"""Publishes orders and the review that they answer, in one transaction."""
+
+from collections.abc import Sequence
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from contracts import HEARTBEATS, PURCHASE_ORDERS, encode, key
+from infra.errors import UserError
+from infra.kafka import Offsets, consumer, producer
+from infra.kafka.errors import code
+from infra.settings import Settings
+from infra.wait import until
+from services.ordering.decision import Order
+
+GROUP = "ordering"
+TRANSACTIONAL_ID = "ordering"
+"""It is fixed, so that the next gate fences the last one."""
+ANSWER_SECONDS_MAX = 30.0
+TRANSACTION_MS_MAX = 30_000
+BEATS = TopicPartition(HEARTBEATS.name, 0)
+"""The partition that the review is noted on: it exists whichever generation is promoted."""
+UNSETTLED = frozenset(
+    {
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.NOT_COORDINATOR,
+    }
+)
+"""Errors of a group just after the broker's start, or at its first use."""
+
+
+class Fenced(UserError):
+    """A later gate has fenced this one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Only one gate may order at a time, and another one has begun since. This gate "
+            "publishes no more orders. See what runs: make status"
+        )
+
+
+class OrderPublisher:
+    """A transactional producer of orders; one at a time is valid."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Abort the open transaction of an earlier gate, and fence that gate."""
+        self._consumer: Consumer = consumer(settings, GROUP)
+        self._producer: Producer = producer(
+            settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
+        )
+        self._producer.init_transactions(ANSWER_SECONDS_MAX)
+
+    def find_answered_ms(self) -> int:
+        """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
+        found: list[TopicPartition] = []
+
+        def ask() -> bool:
+            try:
+                found[:] = self._consumer.committed([BEATS], timeout=ANSWER_SECONDS_MAX)
+            except KafkaException as error:
+                if code(error) not in UNSETTLED:
+                    raise
+            return bool(found)
+
+        if not until(ask, ANSWER_SECONDS_MAX):
+            raise TimeoutError(
+                f"Expected Kafka to say within {ANSWER_SECONDS_MAX:g} s which review is answered, "
+                "but it did not. See what it waits for: make logs COMPONENT=broker"
+            )
+        return int(found[0].metadata or 0)
+
+    def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
+        """Publish orders, and note the review that they answer and the offsets read for it.
+
+        Raises Fenced, and KafkaException, after which this publisher is unusable.
+        """
+        try:
+            self._producer.begin_transaction()
+            self._send(orders, now_ms)
+            self._note(review_ms, read)
+            self._producer.commit_transaction(ANSWER_SECONDS_MAX)
+        except KafkaException as error:
+            if error.args[0].fatal():
+                raise Fenced from error
+            raise
+
+    def close(self) -> None:
+        self._consumer.close()
+
+    def _send(self, orders: Sequence[Order], now_ms: int) -> None:
+        for order in orders:
+            row = {
+                "purchase_order_id": order.order_id,
+                "ordered_at": now_ms,
+                "review_at": order.review_ms,
+                "store_id": order.shelf.store_id,
+                "sku": order.shelf.sku,
+                "units": order.units,
+                "pack_size_units": order.pack_size_units,
+                "lead_time_days": order.lead_time_days,
+            }
+            self._producer.produce(
+                PURCHASE_ORDERS.name,
+                key=key(PURCHASE_ORDERS, row),
+                value=encode(PURCHASE_ORDERS, row),
+                timestamp=now_ms,
+            )
+            self._producer.poll(0)
+
+    def _note(self, review_ms: int, read: Offsets) -> None:
+        places = [BEATS, *[TopicPartition(*at, offset) for at, offset in read.items()]]
+        self._producer.send_offsets_to_transaction(
+            [
+                TopicPartition(at.topic, at.partition, max(at.offset, 0), metadata=str(review_ms))
+                for at in places
+            ],
+            self._consumer.consumer_group_metadata(),
+            ANSWER_SECONDS_MAX,
+        )

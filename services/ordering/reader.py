@@ -1,0 +1,113 @@
+"""Reads what the gate needs: the promoted generation, its marker, its proposals, and all orders."""
+
+from dataclasses import dataclass
+
+from confluent_kafka import TopicPartition
+
+from contracts import HEARTBEATS, PROPOSALS, PURCHASE_ORDERS
+from contracts.consumer import reader
+from contracts.times import epoch_ms
+from control.generations import Generation, read_generations
+from control.marker import Marker, read_marker
+from infra.kafka import (
+    admin,
+    consumer,
+    end_offsets,
+    newest_ms,
+    read_all,
+)
+from infra.settings import Settings
+from services.ordering.decision import Proposal, Shelf
+
+PIPELINE = "reorder"
+DAY_MS = 86_400_000
+ANSWER_SECONDS_MAX = 60.0
+
+decode = reader("ordering")
+
+
+@dataclass(frozen=True)
+class PlacedOrder:
+    """A purchase order that was published."""
+
+    order_id: str
+    shelf: Shelf
+    review_ms: int
+    units: int
+
+
+def find_due_review(settings: Settings) -> tuple[int, int] | None:
+    """The newest review whose time has come, and the world time reached for certain; epoch ms."""
+    beats = newest_ms(admin(settings), [HEARTBEATS.name])
+    if not beats:
+        return None
+    now_ms = max(beats.values())
+    return now_ms // DAY_MS * DAY_MS, now_ms
+
+
+def find_promoted(settings: Settings) -> Generation | None:
+    """The promoted generation of the pipeline; None while there is none."""
+    known = read_generations(settings, decode).get(PIPELINE)
+    return known.promoted if known else None
+
+
+def find_marker(settings: Settings, generation: Generation) -> Marker | None:
+    """The generation's newest marker; None before the first."""
+    return read_marker(settings, PIPELINE, generation.number, decode)
+
+
+def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
+    """Whether the marker covers everything that was published before the review.
+
+    The log must hold a heartbeat of the review's time or later: all earlier records precede it.
+    """
+    ends = end_offsets(admin(settings), {topic for topic, _ in marker.inputs})
+    reader = consumer(settings)
+    try:
+        found = reader.offsets_for_times(
+            [TopicPartition(*at, review_ms) for at in ends], timeout=ANSWER_SECONDS_MAX
+        )
+    finally:
+        reader.close()
+    needed = {
+        (at.topic, at.partition): at.offset if at.offset >= 0 else ends[at.topic, at.partition]
+        for at in found
+    }
+    return all(marker.inputs.get(at, 0) >= offset for at, offset in needed.items())
+
+
+def read_proposals(settings: Settings, generation: Generation, marker: Marker) -> list[Proposal]:
+    """The newest row of each key, up to the marker's outputs."""
+    topic = generation.outputs[PROPOSALS.name]
+    ends = {at: end for at, end in marker.outputs.items() if at[0] == topic}
+    newest: dict[tuple[Shelf, int], tuple[int, Proposal]] = {}
+    for value in read_all(settings, topic, ends):
+        row = decode(value).value
+        shelf, review_ms = Shelf(row["store_id"], row["sku"]), epoch_ms(row["review_at"])
+        known = newest.get((shelf, review_ms))
+        if known is None or row["version"] >= known[0]:
+            newest[shelf, review_ms] = (
+                row["version"],
+                Proposal(
+                    shelf,
+                    review_ms,
+                    row["moved_units"],
+                    row["reorder_point_units"],
+                    row["order_up_to_units"],
+                    row["pack_size_units"],
+                    row["lead_time_days"],
+                ),
+            )
+    return [proposal for _, proposal in newest.values()]
+
+
+def read_orders(settings: Settings) -> list[PlacedOrder]:
+    """Every purchase order that is committed."""
+    found = []
+    for value in read_all(settings, PURCHASE_ORDERS.name):
+        row = decode(value).value
+        shelf = Shelf(row["store_id"], row["sku"])
+        found.append(
+            PlacedOrder(row["purchase_order_id"], shelf, epoch_ms(row["review_at"]), row["units"])
+        )
+    return found

@@ -1,0 +1,102 @@
+"""Reads every public topic and copies rejected records: first the copy, then the commit.
+
+A process that dies in between copies some records again, under the same keys, so nothing changes.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from threading import Event
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from contracts import QUARANTINE, encode, key
+from contracts.validation import VALIDATED
+from infra.kafka import (
+    Offsets,
+    Outgoing,
+    admin,
+    consumer,
+    partitions,
+    producer,
+    send_all,
+)
+from infra.settings import Settings
+from services.clock import wall_ms
+from services.quarantine.progress import GROUP, Progress, commit, read_committed
+from services.quarantine.reader import to_record
+from services.quarantine.records import Record, create_row
+
+RECORDS_PER_BATCH_MAX = 2_000
+BATCH_SECONDS = 0.5
+"""How long a batch waits for more records."""
+LIVENESS_SECONDS = 10.0
+"""How often it commits when there is nothing to read, as a sign of life."""
+
+log = logging.getLogger("quarantine")
+
+
+def follow(settings: Settings, stop: Event) -> None:
+    """Read from the committed offsets on, until it is stopped.
+
+    Raises NewerSchema, NotDelivered, UnknownTopic, and KafkaException.
+    """
+    reader = consumer(settings, GROUP, queued_max_messages_kbytes=8_192)
+    client = producer(settings, message_max_bytes=QUARANTINE.settings.config["max.message.bytes"])
+    try:
+        offsets = dict(read_committed(reader, partitions(admin(settings), VALIDATED)).offsets)
+        reader.assign([TopicPartition(*at, offset) for at, offset in offsets.items()])
+        log.info("%d partitions, on from %d records", len(offsets), sum(offsets.values()))
+        due = time.monotonic()
+        while not stop.is_set():
+            batch = read_batch(reader)
+            copied = copy_rejected(client, batch)
+            offsets |= {(one.topic, one.partition): one.offset + 1 for one in batch}
+            if batch or time.monotonic() >= due:
+                due = time.monotonic() + (
+                    LIVENESS_SECONDS if commit_offsets(reader, offsets) else 0
+                )
+            if copied:
+                log.info("%d of %d records rejected", copied, len(batch))
+    finally:
+        reader.close()
+
+
+def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
+    """Commit; after a failure the next batch commits again."""
+    try:
+        commit(reader, Progress(offsets, wall_ms()))
+    except KafkaException as error:
+        log.warning("not committed yet: %s", error)
+        return False
+    return True
+
+
+def read_batch(reader: Consumer) -> Sequence[Record]:
+    """The next records, in order within a partition. Temporary errors are ignored."""
+    found = []
+    for message in reader.consume(RECORDS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
+        error = message.error()
+        if error is None:
+            found.append(to_record(message))
+        elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise KafkaException(error)
+    return found
+
+
+def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:
+    """Send the rejected records and wait for all acknowledgements; returns how many."""
+    rows = [(one, row) for one in batch if (row := create_row(one)) is not None]
+    send_all(
+        client,
+        [
+            Outgoing(
+                QUARANTINE.name,
+                key(QUARANTINE, row),
+                encode(QUARANTINE, row),
+                timestamp_ms=max(one.published_ms, 1),  # 0 would be the time of sending
+            )
+            for one, row in rows
+        ],
+    )
+    return len(rows)

@@ -1,0 +1,90 @@
+"""Reads records from the log: the one at a place, or all from a time on."""
+
+from collections.abc import Callable, Iterator
+
+from confluent_kafka import Message, TopicPartition
+
+from infra.errors import UserError
+from infra.kafka import Offsets, admin, consumer, end_offsets, read_between
+from infra.settings import Settings
+from services.quarantine.records import Record
+
+ANSWER_SECONDS_MAX = 30.0
+REPORT_EVERY = 1_000
+
+Report = Callable[[int, int], None]
+"""Takes the number of records read, and of all records."""
+
+
+class NoRecord(UserError):
+    """The log has no record at the place."""
+
+    def __init__(self, topic: str, partition: int, offset: int, why: str) -> None:
+        super().__init__(
+            f"Expected a record at {topic}/{partition}/{offset}, but {why}. "
+            "See what was rejected: retail quarantine list"
+        )
+
+
+def read_record(settings: Settings, topic: str, partition: int, offset: int) -> Record:
+    """The record at the place. Raises NoRecord, UnknownTopic and TimeoutError."""
+    end = end_offsets(admin(settings), [topic]).get((topic, partition))
+    if end is None:
+        raise NoRecord(topic, partition, offset, "the topic has no such partition")
+    if not 0 <= offset < end:
+        raise NoRecord(topic, partition, offset, f"the partition ends at {end}")
+    at = (topic, partition)
+    for record in _read_between(settings, {at: offset}, {at: offset + 1}, lambda *_: None):
+        if record.offset == offset:
+            return record
+    raise NoRecord(topic, partition, offset, "the log has dropped it")
+
+
+def read_since(settings: Settings, topic: str, since_ms: int, report: Report) -> Iterator[Record]:
+    """Every record of the topic up to its present end, from a time on.
+
+    Each partition begins with its first record that was published at the time or later. Raises
+    UnknownTopic and TimeoutError.
+    """
+    ends = end_offsets(admin(settings), [topic])
+    reader = consumer(settings)
+    try:
+        asked = [TopicPartition(*at, max(since_ms, 0)) for at in ends]
+        found = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
+    finally:
+        reader.close()
+    # A negative offset: nothing has been published since.
+    starts = {(at.topic, at.partition): at.offset for at in found if at.offset >= 0}
+    yield from _read_between(settings, starts, ends, report)
+
+
+def _read_between(
+    settings: Settings,
+    starts: Offsets,
+    ends: Offsets,
+    report: Report,
+) -> Iterator[Record]:
+    wanted = {at: ends[at] for at in starts}
+    total = sum(max(0, end - starts[at]) for at, end in wanted.items())
+    for read, message in enumerate(read_between(settings, starts, wanted), 1):
+        yield to_record(message)
+        if read % REPORT_EVERY == 0 or read == total:
+            report(read, total)
+
+
+def to_record(message: Message) -> Record:
+    headers = message.headers() or []
+    pairs = headers.items() if isinstance(headers, dict) else headers
+    return Record(
+        topic=str(message.topic()),
+        partition=int(message.partition() or 0),
+        offset=int(message.offset() or 0),
+        published_ms=message.timestamp()[1],
+        key=message.key(),
+        value=message.value(),
+        headers=[(name, to_bytes(value)) for name, value in pairs],
+    )
+
+
+def to_bytes(value: str | bytes | None) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value

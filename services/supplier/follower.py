@@ -1,0 +1,136 @@
+"""Reads purchase orders and confirms each once: confirmation and offset in one transaction."""
+
+import logging
+from collections.abc import Sequence
+from socket import gethostname
+from threading import Event
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row, encode, key
+from contracts.consumer import reader
+from infra.errors import UserError
+from infra.kafka import admin, committed_ends, consumer, producer, read_all
+from infra.settings import Settings
+from services import liveness
+from services.supplier.shipment import Reliability, create_confirmation
+
+GROUP = "supplier"
+TRANSACTIONAL_ID = f"supplier-{gethostname()}"
+"""One per machine: the next supplier here aborts the open transaction of the last one."""
+ORDERS_PER_BATCH_MAX = 1_000
+BATCH_SECONDS = 0.5
+ANSWER_SECONDS_MAX = 30.0
+TRANSACTION_MS_MAX = 30_000
+SESSION_MS_MAX = 10_000
+"""How long the partitions of a killed supplier wait for another one."""
+
+log = logging.getLogger("supplier")
+decode = reader("supplier")
+
+
+class Replaced(UserError):
+    """A later supplier has fenced this one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Only one supplier per machine may confirm orders, and another one has begun here "
+            "since. This one confirms nothing more. See what runs: make status"
+        )
+
+
+def confirm_orders(settings: Settings, stop: Event) -> None:
+    """Confirm the orders of its share of the partitions until it is stopped.
+
+    Raises Replaced, TimeoutError and KafkaException.
+    """
+    client = producer(
+        settings, transactional_id=TRANSACTIONAL_ID, transaction_timeout_ms=TRANSACTION_MS_MAX
+    )
+    client.init_transactions(ANSWER_SECONDS_MAX)
+    confirmed: set[str] = set()
+
+    def take_over(_: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        """Read what others have confirmed, after their open transactions have ended."""
+        confirmed.update(read_confirmed_ids(settings))
+        log.info("%d partitions, %d orders confirmed so far", len(partitions), len(confirmed))
+
+    following = consumer(settings, GROUP, session_timeout_ms=SESSION_MS_MAX)
+    following.subscribe([PURCHASE_ORDERS.name], on_assign=take_over)
+    liveness.report_start(settings, "supplier")
+    try:
+        while not stop.is_set():
+            batch = read_batch(following)
+            if batch:
+                new = [
+                    one
+                    for one in map(decode_order, batch)
+                    if one["purchase_order_id"] not in confirmed
+                ]
+                unique = {one["purchase_order_id"]: one for one in new}
+                publish_confirmations(settings, client, following, list(unique.values()), batch)
+                confirmed |= unique.keys()
+                log.info("%d of %d orders confirmed", len(unique), len(batch))
+    finally:
+        following.close()
+
+
+def read_confirmed_ids(settings: Settings) -> set[str]:
+    """The ids of all orders that any supplier has confirmed."""
+    ends = committed_ends(admin(settings), [CONFIRMATIONS.name])
+    found = read_all(settings, CONFIRMATIONS.name, ends)
+    return {decode(value).value["purchase_order_id"] for value in found}
+
+
+def read_batch(following: Consumer) -> Sequence[Message]:
+    found = []
+    for message in following.consume(ORDERS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
+        error = message.error()
+        if error is None:
+            found.append(message)
+        elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise KafkaException(error)
+    return found
+
+
+def decode_order(message: Message) -> Row:
+    return decode(message.value() or b"").value
+
+
+def publish_confirmations(
+    settings: Settings,
+    client: Producer,
+    following: Consumer,
+    orders: Sequence[Row],
+    batch: Sequence[Message],
+) -> None:
+    """Publish the confirmations and commit the offsets of the batch, in one transaction."""
+    try:
+        client.begin_transaction()
+        for one in orders:
+            row = create_confirmation(one, settings.simulator_seed, Reliability())
+            client.produce(
+                CONFIRMATIONS.name,
+                key=key(CONFIRMATIONS, row),
+                value=encode(CONFIRMATIONS, row),
+                timestamp=round(one["ordered_at"].timestamp() * 1000),
+            )
+            client.poll(0)
+        client.send_offsets_to_transaction(
+            list_offsets(batch), following.consumer_group_metadata(), ANSWER_SECONDS_MAX
+        )
+        client.commit_transaction(ANSWER_SECONDS_MAX)
+    except KafkaException as error:
+        if error.args[0].fatal():
+            raise Replaced from error
+        if error.args[0].txn_requires_abort():
+            client.abort_transaction(ANSWER_SECONDS_MAX)  # so that no one waits for its timeout
+        raise
+
+
+def list_offsets(batch: Sequence[Message]) -> list[TopicPartition]:
+    """Per partition, the offset after its last message."""
+    after = {
+        (str(one.topic()), int(one.partition() or 0)): int(one.offset() or 0) + 1 for one in batch
+    }
+    return [TopicPartition(*at, offset) for at, offset in after.items()]

@@ -1,0 +1,70 @@
+"""A difference on the terminal says what moved, and is as narrow as one."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cli.replay.difference import INDENT, WIDTH, show_difference
+from contracts import ALERTS
+from replay.compare import Compared
+from replay.difference import Difference, Facet, Sample, Total
+
+AT = datetime(2026, 3, 2, 10, tzinfo=UTC)
+KEY = {"rule": "card-velocity", "subject": "tok_0123456789ab", "interval_start": AT}
+ALERT = {
+    "interval_end": AT,
+    "status": "open",
+    "store_id": "S003",
+    "measured": 4,
+    "threshold": 3,
+    "evidence": [{}, {}],
+    "version": 9,
+}
+STORES = [f"S{number:03}" for number in range(12)]
+MOVED = Difference(
+    view=ALERTS.name,
+    before=1_312,
+    after=1_355,
+    added=43,
+    removed=0,
+    changed=61,
+    totals=(Total("measured", 12_345, 14_000), Total("events", 7, 7)),
+    facets=(
+        Facet("rule", "card-velocity", 61, 104),
+        Facet("rule", "sweethearting", 30, 30),
+        *(Facet("store_id", store, 1_000, 1_100) for store in STORES),
+    ),
+    periods=(),
+    largest=(
+        *[Sample(KEY, {"threshold": 5, "version": 6}, {"threshold": 3, "version": 7})] * 5,
+        *[Sample(KEY, {}, ALERT)] * 5,
+    ),
+)
+
+
+def shown(view: Difference, capsys: pytest.CaptureFixture[str]) -> str:
+    show_difference(Compared("fraud", "generation 1", "generation 2", "marker 7", 9, (view,)), None)
+    return capsys.readouterr().out
+
+
+def test_what_moved_is_told_within_the_width_of_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = shown(MOVED, capsys)
+    assert max(map(len, told.splitlines())) <= WIDTH
+    assert "1,312 → 1,355 rows · +43 −0 · changed 61" in told
+    assert "card-velocity 61 → 104" in told
+    assert "sweethearting" not in told, "as many as before"
+    assert "events" not in told, "as many as before"
+    assert all(f"{store} 1,000 → 1,100" in told for store in STORES), "and none is broken"
+    assert told.count("    new         card-velocity/tok_0123456789ab/") == 2
+    assert f"{' ' * INDENT}status open · store_id S003 · measured 4 · threshold 3\n" in told
+    assert told.count(f"{' ' * INDENT}threshold 5 → 3\n") == 2
+
+
+def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    told = shown(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys)
+    assert told.splitlines() == [
+        "  difference    none: generation 1 = generation 2",
+        "                fraud at marker 7 · 9 records · 1,312 rows",
+    ]

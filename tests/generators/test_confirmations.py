@@ -1,0 +1,84 @@
+"""A world that is refilled by orders: nothing comes but what is confirmed, and it is heard once."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from contracts import SHIPMENTS
+from generators.confirmations import Journal
+from generators.event import Event
+from generators.numbering import Publication
+from generators.supply import Confirmed
+from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, tick_start_ms
+from generators.world import World
+from tests.generators.worlds import CLEAN
+
+BY_ORDERS = replace(CLEAN, stores=1, products=20, refill="orders")
+HEARD_AT = 10
+ARRIVES_MS = START_MS + HOUR_MS
+ORDER = Confirmed("PO-1", "S000", "SKU-00000", 24, 12, START_MS, ARRIVES_MS)
+
+
+def lived(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[Publication]]:
+    world = World(BY_ORDERS)
+    published = []
+    for tick in range(hours * TICKS_PER_HOUR):
+        published += world.tick(heard if tick == HEARD_AT else ())
+    return world, published
+
+
+def shipments(published: list[Publication]) -> list[Event]:
+    return [one.event for one in published if one.topic == SHIPMENTS.name]
+
+
+def test_no_van_comes_unordered() -> None:
+    _, published = lived((), hours=12)
+    assert shipments(published) == []
+
+
+def test_what_is_confirmed_leaves_and_arrives_once() -> None:
+    world, published = lived([ORDER])
+    left, came = shipments(published)
+    assert (left["status"], left["event_time"]) == ("dispatched", tick_start_ms(HEARD_AT))
+    assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
+    assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
+    assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]
+    without, _ = lived(())
+    assert world.units("S000")[ORDER.sku] - without.units("S000")[ORDER.sku] >= 12
+
+
+def test_what_is_for_no_shelf_stays_with_the_supplier() -> None:
+    _, published = lived([ORDER._replace(sku="SKU-none"), ORDER._replace(store_id="S999")])
+    assert shipments(published) == []
+
+
+def test_a_world_goes_on_with_what_is_planned() -> None:
+    late = ORDER._replace(dispatches_ms=START_MS + 90 * 60_000, arrives_ms=START_MS + 3 * HOUR_MS)
+    world = World(BY_ORDERS)
+    for tick in range(TICKS_PER_HOUR):
+        world.tick([late] if tick == HEARD_AT else ())
+    again = World(BY_ORDERS)
+    again.restore(world.state())
+    for _ in range(3 * TICKS_PER_HOUR):
+        assert again.tick() == world.tick()
+
+
+def test_what_was_heard_is_heard_again_at_the_same_tick_and_never_twice(tmp_path: Path) -> None:
+    first = Journal(tmp_path, "a world")
+    first.hear(7, [ORDER, ORDER])
+    first.hear(9, [ORDER, ORDER._replace(order_id="PO-2")])
+    for journal in (first, Journal(tmp_path, "a world")):
+        assert [one.order_id for tick in range(12) for one in journal.at(tick)] == ["PO-1", "PO-2"]
+        assert journal.at(7) == [ORDER]
+    assert Journal(tmp_path, "another world").at(7) == ()
+
+
+def test_a_line_that_was_cut_off_was_never_heard(tmp_path: Path) -> None:
+    Journal(tmp_path, "a world").hear(7, [ORDER])
+    (file,) = tmp_path.iterdir()
+    with file.open("a") as cut:
+        cut.write('[9, "PO-2", "S0')
+    found = Journal(tmp_path, "a world")
+    assert found.at(9) == ()
+    found.hear(11, [ORDER._replace(order_id="PO-2")])
+    assert [len(Journal(tmp_path, "a world").at(tick)) for tick in (7, 9, 11)] == [1, 0, 1]

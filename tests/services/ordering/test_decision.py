@@ -1,0 +1,78 @@
+"""What a review orders, by proposals and open orders."""
+
+import pytest
+
+from services.ordering.decision import Limits, Order, Proposal, Shelf, decide, derive_order_id
+
+DAY_MS = 86_400_000
+REVIEW_MS = 20 * DAY_MS
+SHELF = Shelf("S003", "SKU-00417")
+LIMITS = Limits()
+
+
+def proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIEW_MS) -> Proposal:
+    return Proposal(
+        shelf,
+        review_ms,
+        moved,
+        reorder_point_units=38,
+        order_up_to_units=62,
+        pack_size_units=12,
+        lead_time_days=2,
+    )
+
+
+def units(*proposals: Proposal, ordered: tuple[tuple[Shelf, int, int], ...] = ()) -> list[int]:
+    return [one.units for one in decide(REVIEW_MS, proposals, ordered, LIMITS)]
+
+
+def test_a_shelf_at_its_reorder_point_is_filled_up_in_whole_packs() -> None:
+    assert units(proposal(moved=38)) == [24]
+    assert units(proposal(moved=37)) == [36]
+
+
+def test_a_shelf_above_its_reorder_point_is_left_alone() -> None:
+    assert units(proposal(moved=39)) == []
+
+
+def test_the_position_is_all_that_moved_until_the_review() -> None:
+    before = proposal(moved=50, review_ms=REVIEW_MS - DAY_MS)
+    after = proposal(moved=100, review_ms=REVIEW_MS + DAY_MS)
+    assert units(before, proposal(moved=-14), after) == [36]
+
+
+def test_what_is_on_order_counts_from_the_next_review_on() -> None:
+    now, before = (SHELF, REVIEW_MS, 24), (SHELF, REVIEW_MS - DAY_MS, 24)
+    assert units(proposal(moved=20), ordered=(now,)) == [48]
+    assert units(proposal(moved=20), ordered=(before,)) == []
+
+
+def test_an_order_is_named_by_shelf_and_review_alone() -> None:
+    (large,) = decide(REVIEW_MS, [proposal(moved=0)], [], LIMITS)
+    (small,) = decide(REVIEW_MS, [proposal(moved=30)], [], LIMITS)
+    assert large.units != small.units
+    assert large.order_id == small.order_id == derive_order_id(SHELF, REVIEW_MS)
+    assert derive_order_id(SHELF, REVIEW_MS + DAY_MS) != large.order_id
+    assert derive_order_id(Shelf("S004", SHELF.sku), REVIEW_MS) != large.order_id
+
+
+@pytest.mark.crosses(
+    "services/ordering/decision/orders_per_store_max",
+    "services/ordering/decision/units_per_order_max",
+)
+def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
+    shelves = [Shelf("S003", f"SKU-{number}") for number in range(5)]
+    wanted = [proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)]
+    other = proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
+    found: list[Order] = decide(
+        REVIEW_MS, [*wanted, other], [], Limits(orders_per_store_max=2, units_per_order_max=30)
+    )
+    assert [one.shelf for one in found] == [shelves[4], shelves[3], other.shelf]
+    assert all(one.units == 24 for one in found)
+
+
+@pytest.mark.parametrize("packs", [1, 2, 20])
+@pytest.mark.crosses("services/ordering/decision/packs_min")
+def test_an_order_is_of_so_many_packs_at_the_least(packs: int) -> None:
+    (order,) = decide(REVIEW_MS, [proposal(moved=38)], [], Limits(packs_min=packs))
+    assert order.units == max(24, 12 * packs)

@@ -1,0 +1,109 @@
+"""What is rejected anywhere is in the quarantine, once under its own key, whatever was killed."""
+
+from collections.abc import Sequence
+from threading import Event
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from cli import ready
+from contracts import ADJUSTMENTS, PRODUCTS, QUARANTINE, RECEIPTS, Contract, decode, encode, key
+from contracts.validation import VALIDATED
+from infra.kafka import admin, consumer, end_offsets, read_to_end, send
+from infra.settings import Settings
+from infra.wait import wait_until
+from services.quarantine import follower
+from services.quarantine.follower import copy_rejected, follow
+from services.quarantine.progress import GROUP, Progress, commit, read_progress
+from services.quarantine.records import Record
+from tests.brokers import sender
+from tests.services.at_work import at_work
+
+HOUR_MS = 3_600_000
+
+
+def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: Any) -> str:
+    """A record of the contract; returns its place."""
+    event = {**contract.examples[0], **fields}
+    at_ms = round(event["event_time"].timestamp() * 1000) + after_ms
+    value = encode(contract, event)
+    found = send(sender(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms)
+    return f"{contract.name}/{found[0]}/{found[1]}"
+
+
+def caught_up(kafka: Settings) -> bool:
+    return read_progress(kafka).offsets == end_offsets(admin(kafka), VALIDATED)
+
+
+def quarantined(kafka: Settings) -> dict[str, dict[str, Any]]:
+    found = read_to_end(kafka, QUARANTINE.name)
+    return {at.decode(): decode(value).value for at, value in found.items()}
+
+
+def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
+    publish(kafka, RECEIPTS)
+    late = publish(kafka, RECEIPTS, 3 * HOUR_MS)
+    broken = publish(kafka, ADJUSTMENTS, units=0)
+    product = publish(kafka, PRODUCTS, sku="a/b")
+    with at_work(follow, kafka):
+        wait_until(lambda: caught_up(kafka), "everything is validated")
+    found = quarantined(kafka)
+    assert found.keys() == {late, broken, product}
+    assert found[late]["reason"] == "late"
+    assert found[broken]["reason"] == "units is not 0"
+
+
+def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[Record] = []
+
+    def noted(client: Producer, batch: Sequence[Record]) -> int:
+        copied.extend(batch)
+        return copy_rejected(client, batch)
+
+    monkeypatch.setattr(follower, "copy_rejected", noted)
+    late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
+    with at_work(follow, kafka):
+        wait_until(lambda: caught_up(kafka), "everything is validated")
+    assert [f"{one.topic}/{one.partition}/{one.offset}" for one in copied] == [late]
+
+
+def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: Settings) -> None:
+    with at_work(follow, kafka):
+        wait_until(lambda: caught_up(kafka), "everything is validated")
+    before = quarantined(kafka)
+    forgotten = Progress(dict.fromkeys(read_progress(kafka).offsets, 0), committed_ms=0)
+    reader = consumer(kafka, GROUP)
+    commit(reader, forgotten)
+    reader.close()
+    assert not caught_up(kafka)
+    with at_work(follow, kafka):
+        wait_until(lambda: caught_up(kafka), "everything is validated again")
+    assert quarantined(kafka) == before
+
+
+def test_nothing_is_committed_that_was_not_copied(
+    kafka: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(_: object, batch: Sequence[Record]) -> int:
+        if batch:
+            stop.set()
+            raise InterruptedError
+        return 0
+
+    stop = Event()
+    monkeypatch.setattr(follower, "copy_rejected", dies)
+    publish(kafka, RECEIPTS, 5 * HOUR_MS)
+    with pytest.raises(InterruptedError):
+        follow(kafka, stop)
+    assert not caught_up(kafka)
+
+
+def test_it_is_ready_once_it_has_committed_since_its_start(kafka: Settings) -> None:
+    started_at = read_progress(kafka).committed_ms // 1000 + 1
+    assert ready.readiness(kafka, "quarantine", started_at) is None
+    with at_work(follow, kafka):
+        wait_until(
+            lambda: ready.readiness(kafka, "quarantine", started_at) == "0 records behind",
+            "it says that it is there",
+        )

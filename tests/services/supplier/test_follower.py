@@ -1,0 +1,101 @@
+"""Every order is confirmed once, whoever is killed between reading it and answering."""
+
+import subprocess
+import sys
+from collections import Counter
+from threading import Event
+
+import pytest
+
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, Row, decode, encode, key
+from infra.kafka import admin, end_offsets, read_all, send
+from infra.processes import environment
+from infra.settings import Settings
+from infra.wait import wait_until
+from services.supplier.follower import confirm_orders
+from tests.brokers import sender
+from tests.seeds import drawn
+from tests.services.at_work import at_work
+
+pytestmark = pytest.mark.e2e
+
+SECONDS_MAX = 60
+
+
+def order(kafka: Settings, *order_ids: str) -> None:
+    client = sender(kafka)
+    for order_id in order_ids:
+        row = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": order_id}
+        send(client, PURCHASE_ORDERS.name, key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row))
+
+
+def confirmed(kafka: Settings) -> Counter[str]:
+    found = read_all(kafka, CONFIRMATIONS.name)
+    return Counter(decode(value).value["purchase_order_id"] for value in found)
+
+
+def until_confirmed(kafka: Settings, *order_ids: str) -> None:
+    wait_until(
+        lambda: set(order_ids) <= confirmed(kafka).keys(), "the orders are obeyed", SECONDS_MAX
+    )
+
+
+def test_an_id_is_obeyed_once_however_often_it_is_read(kafka: Settings) -> None:
+    order(kafka, "a", "b", "a")
+    with at_work(confirm_orders, kafka):
+        until_confirmed(kafka, "a", "b")
+        order(kafka, "b", "c")
+        until_confirmed(kafka, "c")
+    order(kafka, "c", "d")
+    with at_work(confirm_orders, kafka):
+        until_confirmed(kafka, "d")
+    assert confirmed(kafka) == Counter("abcd")
+
+
+def test_who_dies_between_reading_and_answering_answers_once(
+    kafka: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, left = drawn("deaths of the supplier"), [0]
+
+    def dying(contract: Contract, row: Row) -> bytes:
+        left[0] -= 1
+        if not left[0]:
+            raise InterruptedError
+        return encode(contract, row)
+
+    monkeypatch.setattr("services.supplier.follower.encode", dying)
+    for turn in range(3):
+        wanted = [f"{turn}-{number}" for number in range(10)]
+        order(kafka, *wanted)
+        left[0] = chance.randint(1, len(wanted))
+        with pytest.raises(InterruptedError):
+            confirm_orders(kafka, Event())
+        with at_work(confirm_orders, kafka):
+            until_confirmed(kafka, *wanted)
+    assert set(confirmed(kafka).values()) == {1}
+
+
+def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
+    """kill -9, as soon as its answers are seen, committed or not."""
+    chance = drawn("kills of the supplier")
+    wanted = [f"killed-{number}" for number in range(50)]
+    before = sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values())
+    seen = before + chance.randint(1, len(wanted))
+    order(kafka, *wanted)
+    with (kafka.data_dir / "supplier.log").open("ab") as log:
+        killed = subprocess.Popen(
+            [sys.executable, "-m", "services.supplier"],
+            env=environment(kafka),
+            stdout=log,
+            stderr=log,
+        )
+    wait_until(
+        lambda: sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values()) >= seen,
+        "it answers",
+        SECONDS_MAX,
+    )
+    killed.kill()
+    killed.wait(30)
+    with at_work(confirm_orders, kafka):
+        until_confirmed(kafka, *wanted)
+    assert set(confirmed(kafka).values()) == {1}

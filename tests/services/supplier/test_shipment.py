@@ -1,0 +1,49 @@
+"""What comes of an order, drawn from its id."""
+
+from datetime import timedelta
+from typing import Any
+
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row
+from contracts.checks import broken, checks
+from services.supplier.shipment import Reliability, create_confirmation
+
+ORDER = PURCHASE_ORDERS.examples[0]
+GOOD = Reliability(late_share=0.0, short_share=0.0)
+MANY = 500
+
+
+def answers(reliability: Reliability = Reliability(), **fields: Any) -> list[Row]:  # noqa: B008
+    orders = [{**ORDER, **fields, "purchase_order_id": f"PO-{number}"} for number in range(MANY)]
+    return [create_confirmation(order, 1, reliability) for order in orders]
+
+
+def test_a_good_supplier_ships_all_within_the_lead_time() -> None:
+    found = create_confirmation(ORDER, 1, GOOD)
+    assert found["shipped_units"] == found["ordered_units"] == ORDER["units"]
+    assert found["arrives_at"] == ORDER["ordered_at"] + timedelta(days=ORDER["lead_time_days"])
+
+
+def test_the_same_order_has_the_same_answer_and_another_world_another() -> None:
+    assert answers() == answers()
+    assert answers() != [
+        create_confirmation({**ORDER, **one}, 2, Reliability()) for one in answers()
+    ]
+
+
+def test_some_come_late_and_some_short_in_whole_packs() -> None:
+    found, in_time = answers(), answers(GOOD)[0]["arrives_at"]
+    late = [one for one in found if one["arrives_at"] > in_time]
+    short = [one for one in found if one["shipped_units"] < one["ordered_units"]]
+    assert 0.05 < len(late) / MANY < 0.2
+    assert 0 < len(short) / MANY < 0.1
+    assert all(one["shipped_units"] % ORDER["pack_size_units"] == 0 for one in found)
+
+
+def test_every_answer_keeps_its_contract() -> None:
+    rules = checks(CONFIRMATIONS.fields, CONFIRMATIONS.rules)
+    for one in answers(lead_time_days=0):
+        row = {
+            name: round(value.timestamp() * 1000) if name.endswith("_at") else value
+            for name, value in one.items()
+        }
+        assert not list(broken(rules, row))
