@@ -43,7 +43,7 @@ Alerts = Callable[[], Iterable[Alert]]
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many."""
+    """A number of hits out of a total."""
 
     hits: int
     of: int

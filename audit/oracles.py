@@ -55,7 +55,7 @@ def oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
 
 
 def oracle_of(pipeline: str) -> Ask:
-    """Who answers for the pipeline; raises NoOracle."""
+    """The oracle of the pipeline; raises NoOracle."""
     if pipeline not in ORACLES:
         raise NoOracle(pipeline)
     return ORACLES[pipeline]

@@ -130,7 +130,7 @@ class Timeline:
         effective_at: datetime = BEFORE,
         published: datetime | None = None,
     ) -> None:
-        """A promotion at so many cents, published when it is to hold unless told otherwise."""
+        """A promotion at a price in cents, published when it takes effect unless told otherwise."""
         announced = published or effective_at
         self.put(
             PROMOTIONS,

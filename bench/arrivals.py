@@ -34,7 +34,7 @@ async def _run(one: Callable[[int, float], Awaitable[T]], number: int, due: floa
 
 
 def percentile(samples: Sequence[float], percent: float) -> float:
-    """The smallest sample that so many percent of them do not exceed."""
+    """The percentile: the smallest sample that this share of them does not exceed."""
     ordered = sorted(samples)
     rank = -(-len(ordered) * percent // 100)
     return ordered[max(0, int(rank) - 1)]

@@ -100,7 +100,7 @@ async def send_probes(
     paths: Sequence[str],
     per_second: float = PROBES_PER_SECOND,
 ) -> tuple[Sequence[Probe], float]:
-    """The probes, so many a second, and the rate of receipts beside them."""
+    """The probes, sent at this rate per second, and the rate of receipts beside them."""
     client = Client(settings)
     warm, own = (partial(probe, client, paths, name) for name in ("warm", "probe"))
     await arrivals(warm, per_second, scale.warm_seconds)

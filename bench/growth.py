@@ -121,7 +121,7 @@ def make_hot_receipt(number: int, lines: int = 3) -> tuple[Contract, dict[str, A
 
 
 def make_refund(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, dict[str, Any]]:
-    """A refund without a receipt, by one of so many cashiers."""
+    """A refund without a receipt, by one of this number of cashiers."""
     name = f"{HOT}-{number % cashiers}"
     return REFUNDS, {
         "event_id": f"refund-{number}",
@@ -137,7 +137,7 @@ def make_refund(number: int, cashiers: int = COLD_CASHIERS) -> tuple[Contract, d
 
 
 def append(settings: Settings, events: int, make: Make) -> None:
-    """Publish so many of these events."""
+    """Publish this number of events."""
     log = Log(settings)
     for number in (next(EVENTS) for _ in range(events)):
         topic, event = make(number)

@@ -155,7 +155,7 @@ def command(settings: Settings) -> list[str]:
 
 
 def options(settings: Settings) -> dict[str, str]:
-    """What is not Kafka Streams' default."""
+    """The options that differ from the defaults of Kafka Streams."""
     return {
         "bootstrap.servers": settings.bootstrap_servers,
         "state.dir": str(folder(settings)),

@@ -26,7 +26,7 @@ from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import session
 
 SLOW_PROBES_PER_SECOND = 2.0
-"""Each waits for every pipeline, some for five seconds, and the API lets so many wait at once."""
+"""Each waits for every pipeline, some for five seconds. The API limits how many wait at once."""
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
 
 

@@ -112,7 +112,7 @@ def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
 
 
 def derive_settings(settings: Settings, name: str, receipts_per_second: float) -> Settings:
-    """Settings of a new shop of that name, in which about so many receipts come at first."""
+    """Settings of a new shop of that name with about this rate of receipts."""
     return settings.model_copy(
         update={
             "data_dir": settings.data_dir / name,

@@ -12,7 +12,7 @@ from infra.supervisor.tail import tail
 
 HISTORY_LINES_MAX = 1_000
 ORDERS = frozenset({"ordering", "supplier"})
-"""Who is at work only where shelves are filled by orders."""
+"""The components that run only where shelves are filled by orders."""
 STATES = {
     "RUNNING": "starting",  # its process runs; whether it is ready, it has to say itself
     "STARTING": "starting",

@@ -33,7 +33,7 @@ ADVICE = """
 
 
 class UnknownTopic(UserError):
-    """A topic that nobody may publish to."""
+    """A topic that is not open to publishers."""
 
     def __init__(self, name: str) -> None:
         super().__init__(

@@ -49,7 +49,7 @@ def simulator(settings: Settings, started_at: int) -> str | None:
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:
-    """Ready once it has committed since this start, be it that there was nothing to read."""
+    """Ready once it has committed since this start, even if there was nothing to read."""
     reached = read_progress(settings)
     if reached.committed_ms < started_at * 1000:
         return None
@@ -79,12 +79,12 @@ def count_behind(settings: Settings, read: Offsets) -> int:
 
 
 def probe_service(service: str, told: str, settings: Settings, started_at: int) -> str | None:
-    """Ready, with what is told of it, once the service has reported a start since this one."""
+    """Ready, with the given text, once the service has reported a start since this one."""
     return told if liveness.read_start_ms(settings, service) >= started_at * 1000 else None
 
 
 def lake(settings: Settings, started_at: int) -> str | None:
-    """Ready once it has committed since this start, be it that there was nothing to read."""
+    """Ready once it has committed since this start, even if there was nothing to read."""
     from pipelines.lake import tables  # which not every image has
 
     bronze = tables.lake(settings).bronze

@@ -1,4 +1,4 @@
-"""How the check of the contracts is told: what breaks, whom, and the way out."""
+"""Prints the check of the contracts: each break, its readers, and what to do."""
 
 import textwrap
 from collections.abc import Iterable, Mapping

@@ -31,7 +31,7 @@ class NotOurs(UserError):
 
 
 class NotAsked(UserError):
-    """Nobody is there to be asked."""
+    """There is no terminal to ask on."""
 
     def __init__(self) -> None:
         super().__init__("reset removes data and asks first. Without a terminal say: YES=1")

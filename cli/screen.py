@@ -34,7 +34,7 @@ def say(text: str) -> None:
 
 
 class Wait:
-    """The moving line of something that takes its time; silent where nobody looks."""
+    """The progress line of a long task; silent without a terminal."""
 
     def __init__(self, status: Status | None) -> None:
         self._status = status

@@ -1,4 +1,4 @@
-"""Who reads and writes what: one file per consumer, with the fields it uses and what it relies on.
+"""The consumers: one file each, with the topics and fields it uses and what it relies on.
 
 A program decodes with `reader`, which hands out the declared fields and no others: whoever reads
 more than their file says fails in the first test.

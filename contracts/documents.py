@@ -10,7 +10,7 @@ from contracts.shape import Contract, Field, Row
 def from_document(contract: Contract, document: Any) -> Any:
     """The document with its timestamps as such, so that model(contract) can be asked about it.
 
-    What is not spelled as the contract says stays as it is, for the model to name.
+    A value in another form stays as it is; the model then names the fault.
     """
     return _record(contract.fields, document)
 

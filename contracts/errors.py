@@ -14,7 +14,7 @@ class BadContract(Exception):
 
 
 class BadContracts(BadContract):
-    """Several of them: all are told at once."""
+    """Several errors, raised together."""
 
     def __init__(self, faults: Sequence[BadContract]) -> None:
         Exception.__init__(self, "\n".join(map(str, faults)))
@@ -33,7 +33,7 @@ class UnknownContract(LookupError):
 
 
 class StaleLock(Exception):
-    """A contract's schema has no id yet: nobody could decode what is written with it."""
+    """A contract's schema has no id yet, so no reader could decode its records."""
 
     def __init__(self, topic: str, file: Path) -> None:
         super().__init__(
@@ -53,7 +53,7 @@ class Unencodable(ValueError):
 
 
 class Undecodable(ValueError):
-    """Bytes that are no value of any known contract. `reason` is what quarantine is told."""
+    """The bytes are no value of a known contract. `reason` is the quarantine's reason."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -54,7 +54,7 @@ class Change(BaseModel):
     """How the valid record is changed so that it breaks a rule.
 
     `{breaks: rule, set: {"lines[].units": 0}}` sets the units of every line;
-    `{breaks: rule, repeat: {lines: 201}}` makes so many of the first item, or first character.
+    `{breaks: rule, repeat: {lines: 201}}` repeats the first item, or character, 201 times.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid")

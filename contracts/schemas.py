@@ -71,7 +71,7 @@ def merged(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def newest_lock() -> Path:
-    """The lock that is told first of a new schema."""
+    """The lock file that gets a new schema first."""
     return Path(os.environ.get(NEWER_LOCK) or LOCK)
 
 

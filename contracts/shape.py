@@ -30,7 +30,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition that every record meets; its name is what a broken one is told."""
+    """A condition that every record meets. Its name is reported for a record that breaks it."""
 
     name: str
     kind: str
@@ -68,7 +68,7 @@ class Contract:
     entity: str
     major: int
     version: str
-    """major.minor.patch: of what is released, the last; a change that breaks nobody raises it."""
+    """major.minor.patch. Of released versions, the last; a compatible change raises it."""
     owner: str
     description: str
     fields: tuple[Field, ...]
@@ -89,7 +89,7 @@ class Contract:
     examples: tuple[Row, ...]
     invalid_examples: tuple[InvalidExample, ...]
     readers: tuple[str, ...] = ()
-    """Who may read a private topic from outside its domain."""
+    """The consumers outside its domain that may read a private topic."""
     sunset: date | None = None
     """Until when it is kept up, where a newer major version stands beside it."""
 

@@ -143,7 +143,7 @@ def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
 
 
 def readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
-    """Who may read a private topic although they belong to another domain."""
+    """The consumers of other domains that may read a private topic."""
     if names and visibility == "public":
         raise BadContract(file, "readers", "none", names, "Anybody may read what is public.")
     for name in names:

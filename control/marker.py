@@ -50,7 +50,7 @@ def read_markers(
 ) -> dict[tuple[str, int], Marker]:
     """The newest marker of each generation, by pipeline and number.
 
-    With `records_max`, of the generations among so many last records. Raises UnknownTopic and
+    With `records_max`, of generations among that number of last records. Raises UnknownTopic and
     TimeoutError.
     """
     records = read_to_end(settings, MARKERS.name, records_max=records_max).values()

@@ -1,4 +1,4 @@
-"""The world clock in the control topic, for whoever needs to know what time it is in the world."""
+"""Publishes the world clock in its control topic."""
 
 from confluent_kafka import Message
 

@@ -39,7 +39,7 @@ class Customers:
         self._away = int(self._cards * AWAY_SHARE)
 
     def payer(self, store: int, day: int, hour_of_day: int, draw: Random) -> Payer:
-        """Who stands at a till of the store: mostly people who live nearby."""
+        """A customer at a till of the store: mostly one who lives nearby."""
         share = draw.random()
         if share < CASH_SHARE:
             return CASH

@@ -1,4 +1,4 @@
-"""Room on the disk: without any, the world stands still until there is some again."""
+"""The disk guard: the world stands still while the disk is full."""
 
 import logging
 import time
@@ -11,7 +11,7 @@ log = logging.getLogger("simulator")
 
 
 class DiskGuard:
-    """Looked at once in a while."""
+    """Looks at the free space every LOOK_SECONDS."""
 
     def __init__(self, stop: Signal, shortage: Callable[[], str | None]) -> None:
         """Shortage: in words, what is lacking; None if nothing is."""

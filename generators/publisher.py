@@ -64,7 +64,7 @@ class Publisher:
         wall_ms: Callable[[], int] | None = None,
         beats_held_max: int = 1,
     ) -> None:
-        """Beats: of so many, the last one asks Kafka for all of them; it takes a moment."""
+        """Up to this number of heartbeats is held back, to wait once for all before them."""
         self._producer = producer
         self._wall_ms = wall_ms
         self._beats_held_max = beats_held_max

@@ -53,7 +53,7 @@ class Logged:
         }
 
     def skip(self, counts: Counts) -> None:
-        """The world goes on after so many records."""
+        """Skip the records that the world has published already."""
         self._ahead = {
             (topic, place): end
             for (topic, place), end in self._ahead.items()

@@ -77,7 +77,7 @@ class Returns:
         )
 
     def due(self, until_ms: int) -> list[Return]:
-        """Who has come back by then."""
+        """The customers that have come back by then."""
         due = []
         while self._ahead and self._ahead[0].at_ms < until_ms:
             due.append(heappop(self._ahead))

@@ -120,7 +120,7 @@ class Shop:
         receipt: Event | None,
         lines: list[Event],
     ) -> Event:
-        """A refund, by a receipt of which id and time are told, or by none."""
+        """A refund with a receipt, of which id and time are given, or without one."""
         refund = {
             "event_id": self._event_id("B"),
             "event_time": at_ms,

@@ -42,7 +42,7 @@ log = logging.getLogger("simulator")
 
 
 class NoHistory(UserError):
-    """Nobody reviews shelves and obeys orders as fast as a backfill goes."""
+    """A backfill needs vans: reviews and orders do not keep up with its speed."""
 
     def __init__(self) -> None:
         super().__init__(

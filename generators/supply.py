@@ -107,7 +107,7 @@ class Supply:
         self._planned.append((confirmed.dispatches_ms, shipment))
 
     def release_due(self, now_ms: int) -> list[Shipment]:
-        """What leaves now, be it planned or with a van."""
+        """The shipments that leave now, planned ones and vans."""
         if not self._by_vans:
             return self._release_planned(now_ms)
         if (now_ms - self._phase_ms) % VAN_EVERY_MS:
@@ -145,7 +145,7 @@ class Supply:
         self._awaited.update(load.shelf for one in self._underway for load in one.loads)
 
     def _release_planned(self, now_ms: int) -> list[Shipment]:
-        """Who is told late leaves at once, and is not there before a journey's time is over."""
+        """A planned shipment leaves when it is due, and arrives a tick later at the earliest."""
         leaving = [
             shipment._replace(arrives_ms=max(shipment.arrives_ms, now_ms + TICK_MS))
             for at_ms, shipment in self._planned

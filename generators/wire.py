@@ -1,4 +1,4 @@
-"""What stands in the log of an event: the event itself, or what has become of it on the way.
+"""The bytes that the log gets of an event: the event, or a spoilt form of it.
 
 What becomes of it is drawn from its id: the same bytes each time.
 """

@@ -1,4 +1,4 @@
-"""What time it is for whoever publishes beside the simulator, as the log says."""
+"""World time for publishers beside the simulator, read from the log."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ QUIET = "-Xlog:aot*=off"
 
 
 def options(jars_dir: Path, role: str, class_path: str) -> list[str]:
-    """What Java is told: to use the role's cache, to write it, or nothing where there is none."""
+    """Java's options: use the role's cache, write it, or none where there is no cache."""
     if recording := os.environ.get(RECORD):
         return [f"-XX:AOTCacheOutput={Path(recording) / cache(jars_dir, role, class_path).name}"]
     file = cache(jars_dir, role, class_path)

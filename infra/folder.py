@@ -13,7 +13,7 @@ DISK = fs.LocalFileSystem()
 
 @dataclass(frozen=True)
 class Folder:
-    """Whoever is given its address finds it; what we read of it ourselves goes through here."""
+    """Other programs find it by its address; this project reads it through this class."""
 
     address: str
     """An absolute path, or s3a://bucket/key."""

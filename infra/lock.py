@@ -30,7 +30,7 @@ def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) ->
 
 
 def is_locked(place: Path) -> bool:
-    """Whether a process holds the folder, or the file; nobody holds what is not there."""
+    """Whether a process holds the folder or the file. A missing one is not held."""
     try:
         handle = os.open(place, os.O_RDONLY)
     except FileNotFoundError:

@@ -31,7 +31,7 @@ DISK_FLOOR_MIB = 64
 
 
 class NotRunning(UserError):
-    """Nobody is there who could run a candidate."""
+    """The pipeline does not run, so no candidate can be started."""
 
     def __init__(self, pipeline: str) -> None:
         super().__init__(f"{pipeline} should run, and does not. Start everything: make up")

@@ -23,7 +23,7 @@ decode = reader("command-line")
 
 
 class Failed(UserError):
-    """The candidate came to nothing."""
+    """The candidate has failed."""
 
     def __init__(self, pipeline: str, number: int, why: str) -> None:
         super().__init__(

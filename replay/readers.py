@@ -1,4 +1,4 @@
-"""Who answers from views, and which generations each of them has loaded."""
+"""The readers that answer from views, and the generations that each has loaded."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from infra.wait import until
 from services.clock import wall_ms
 
 ALIVE_SECONDS = 15.0
-"""Who has said nothing for so long is taken for dead. A reader says something every five."""
+"""A reader that has been silent for so long counts as dead. It announces every five seconds."""
 SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
@@ -45,7 +45,7 @@ class Reader:
 
 
 def alive(settings: Settings) -> Iterator[Reader]:
-    """The readers that have given a sign of life lately."""
+    """The readers that have announced themselves lately."""
     now = datetime.fromtimestamp(wall_ms() / 1000, UTC)
     for value in read_to_end(settings, READERS.name).values():
         record = decode(value).value

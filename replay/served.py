@@ -1,4 +1,4 @@
-"""What readers see of a pipeline: every view at one marker, fetched from the API."""
+"""The views of a pipeline as readers see them: at one marker, fetched from the API."""
 
 import json
 from collections.abc import Iterator

@@ -7,12 +7,12 @@ from contracts.projection import Path
 
 
 class Harm(Enum):
-    """Who cannot go on as before."""
+    """The readers and writers that the change breaks."""
 
     READERS = "readers"
     WRITERS = "writers"
     LOG = "log"
-    """Whoever reads with the new version what is in the log already."""
+    """A reader with the new version, of records that are in the log already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ class Report:
     findings: tuple[Finding, ...] = ()
     """What has changed since any version was released, harmless or not."""
     pending: tuple[Pending, ...] = ()
-    """What is not released as it stands."""
+    """Contracts whose present form is not released."""
     drafts: tuple[str, ...] = ()
-    """What nobody writes yet: it is not released before somebody does."""
+    """Contracts without a writer: they are released once they have one."""
     matrix: Mapping[str, Mapping[str, Row]] | None = None
 
     @property
@@ -37,7 +37,7 @@ class Report:
 
     @property
     def harmless(self) -> tuple[Finding, ...]:
-        """What harms nobody, as far as it is not released yet."""
+        """Compatible changes that are not released yet."""
         return tuple(one for one in self.findings if not one.breaks and not one.released)
 
     @property

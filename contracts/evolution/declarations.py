@@ -14,7 +14,7 @@ Contracts = Mapping[str, Contract]
 
 
 def drafts(present: Contracts, before: Released, consumers: Consumers) -> tuple[str, ...]:
-    """The contracts that were never released, and that nobody writes yet."""
+    """The contracts that were never released and have no writer yet."""
     return tuple(name for name in present if name not in before and not writers(consumers, name))
 
 

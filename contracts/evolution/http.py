@@ -82,7 +82,7 @@ def _parameters(name: str, both: _Pair) -> Iterator[str]:
 
 
 def _once(both: _Pair) -> _Pair:
-    """Where a parameter may stand several times now, whoever writes it once has written one."""
+    """A parameter that may now be repeated still accepts a single value."""
     if "items" in both.new and "items" not in both.old:
         return both.of(both.old, both.new["items"])
     return both
@@ -164,7 +164,7 @@ def _resolved(node: Any, whole: Node) -> Node:
 
 
 def _types(node: Node, whole: Node) -> set[str]:
-    """The types that it admits, null among them; none are told where anything goes."""
+    """The types that it admits, null among them; empty where any type is admitted."""
     if "anyOf" in node:
         return {kind for one in node["anyOf"] for kind in _types(_resolved(one, whole), whole)}
     if "type" not in node:

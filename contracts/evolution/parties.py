@@ -1,4 +1,4 @@
-"""Who reads and writes a topic, and which of them a change breaks."""
+"""The readers and writers of a topic, and which of them a change breaks."""
 
 from collections.abc import Mapping
 

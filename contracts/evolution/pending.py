@@ -1,4 +1,4 @@
-"""What is not released as it stands, and the version that it would get."""
+"""Contracts whose present form is not released, and the version that each would get."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

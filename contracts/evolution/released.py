@@ -50,7 +50,7 @@ def pinned(folder: Path) -> dict[str, str]:
 
 
 def tampered(folder: Path) -> Iterator[str]:
-    """What is not as it was released."""
+    """The released files that were changed since."""
     there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _files(folder)}
     listed = pinned(folder)
     for name in sorted(listed.keys() | there.keys()):

@@ -23,7 +23,7 @@ LOOK_ALIKE = "look-alike"
 
 
 class Incidents:
-    """Planned hour by hour, done minute by minute; an incident that is over is told once."""
+    """Planned by the hour, carried out by the minute. An incident is reported once, at its end."""
 
     def __init__(
         self, parameters: Parameters, stores: Sequence[Store], customers: Customers

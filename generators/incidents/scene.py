@@ -15,7 +15,7 @@ EARTH_KM = 6371
 
 @dataclass(frozen=True)
 class Scene:
-    """An hour of a store, as whoever plans sees it."""
+    """An hour of a store, as a plan of an incident sees it."""
 
     store: Store
     starts_ms: int

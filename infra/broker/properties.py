@@ -68,7 +68,7 @@ def voters_of(settings: Settings) -> Mapping[int, str]:
 
 
 def quorum(settings: Settings, controller: str) -> dict[str, str]:
-    """Who decides together, and how brokers reach each other."""
+    """The controllers of the quorum, and how brokers reach each other."""
     if settings.broker_voters is None:
         return {"controller.quorum.bootstrap.servers": controller}
     return {

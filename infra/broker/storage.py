@@ -57,7 +57,7 @@ def format_once(settings: Settings, folder: Path, java_command: list[str]) -> No
 def template(settings: Settings, java_command: list[str]) -> Path:
     """The folder of an empty log of a broker alone, of this version of Kafka; raises NotFormatted.
 
-    Its broker listens elsewhere: whoever is alone finds itself wherever it listens.
+    Its broker listens elsewhere: a quorum of one finds itself at any address.
     """
     port_base = Settings.model_fields["port_base"].default
     usual = {"port_base": port_base, "listen_host": HOST, "broker_address": None}

@@ -43,7 +43,7 @@ class Probes(Protocol):
     def writable(self, folder: Path) -> bool: ...
 
     def holder(self, port: int) -> Holder | None:
-        """Who listens on the port; None: it is free."""
+        """The process that listens on the port; None: it is free."""
 
 
 class Machine:

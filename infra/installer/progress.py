@@ -13,7 +13,7 @@ LINE = re.compile(
     r"| +Built (?P<built>\S+)"
     r"| \+ (?P<installed>\S+)"
 )
-"""What uv prints where nobody watches: the larger downloads, what is built, what is installed."""
+"""What uv prints without a terminal: larger downloads, builds, installations."""
 
 
 @dataclass

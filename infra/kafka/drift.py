@@ -16,7 +16,7 @@ from infra.kafka.topics import HasTopicSettings
 
 BROKERS_FOR_COPIES = 3
 COPIES_MIN, IN_SYNC_MIN = 3, 2
-"""Wherever there are so many brokers: one may be down, and nothing acknowledged is lost."""
+"""With this many brokers, one may be down and nothing acknowledged is lost."""
 IN_SYNC = "min.insync.replicas"
 AUTO_CREATE = "auto.create.topics.enable"
 
@@ -85,7 +85,7 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
 
 
 def refusals(cluster: Cluster, copies: int) -> Iterator[str]:
-    """Why nothing may be made in the cluster with so many copies, whatever contracts say."""
+    """Why no topic may be made in the cluster with this number of copies."""
     if cluster.auto_create:
         yield (
             f"{AUTO_CREATE} should be false, but is true: a name that somebody mistypes becomes "

@@ -34,7 +34,7 @@ class UnknownTopic(UserError):
 
 
 class NotLed(UserError):
-    """Nobody answers for a topic."""
+    """No broker leads a partition of the topic."""
 
     def __init__(self, topics: list[str]) -> None:
         super().__init__(

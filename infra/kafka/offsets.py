@@ -1,4 +1,4 @@
-"""Where the partitions of a topic begin and end."""
+"""The offsets at which the partitions of a topic begin and end."""
 
 from collections.abc import Iterable, Mapping
 
@@ -75,7 +75,7 @@ def start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, 
 
 
 def offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> dict[Partition, int]:
-    """The first offset stamped so many epoch milliseconds or later: the end, where there is none.
+    """The first offset with this timestamp, in epoch milliseconds, or a later one; else the end.
 
     Of every partition of the topics.
     """

@@ -48,7 +48,7 @@ def read_to_end(
 ) -> dict[bytes, bytes]:
     """The latest value of every key in a compacted topic, up to its end when the read began.
 
-    With `records_max`, only the keys among so many last offsets of each partition.
+    With `records_max`, only the keys among that number of last offsets of each partition.
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
     client = admin(settings)

@@ -1,4 +1,4 @@
-"""The lake's folder, for whoever reads it: where its tables are, and how far each holds the log."""
+"""The lake's folder: where its tables are, and how far each covers the log."""
 
 from infra.lake.coverage import Held, Unsaid, committed_ms, newest, read_held
 from infra.lake.folders import Folders, folders

@@ -1,4 +1,4 @@
-"""Up to where a table holds the log: each commit says so, and is there with its rows or not at all.
+"""How far a table covers the log. Each commit says so, atomically with its rows.
 
 So there is no second place that could say something else: no checkpoint, and none to be lost.
 """

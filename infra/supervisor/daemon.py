@@ -1,4 +1,4 @@
-"""The process manager of a data folder: started once, found again by whoever comes later."""
+"""The process manager of a data folder: started once, found again by later commands."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ def find_running(home: Path) -> Manager | None:
 def start(home: Path, config: Path = CONFIG) -> Manager:
     """Start a manager for the data folder, with every component at rest; raises NotStarted.
 
-    Whoever calls has seen to it that none runs.
+    The caller has made sure that none runs.
     """
     clear(home)
     (home / "logs").mkdir(parents=True, exist_ok=True)
