@@ -143,7 +143,7 @@ def _of_contracts(some: Iterable[Bound]) -> Iterator[str]:
 def _one_by_one(some: Iterable[Bound]) -> Iterator[str]:
     for one in some:
         tests = ", ".join(map(str, crossing(one))) or f"none: {why_not(one)}"
-        yield f"| `{one.name}` | {one.says} | {one.meaning} | {tests} |".replace("||", "| |")
+        yield f"| {one.name} | {one.says} | {one.meaning} | {tests} |".replace("||", "| |")
 
 
 if __name__ == "__main__":
