@@ -17,6 +17,8 @@ select
         {topic: each.topic, event_id: each.event_id, event_time: each.event_time}
         for each in resting_on[:getvariable('evidence_max')]
     ]                                            as evidence,
+    greatest(len(resting_on) - getvariable('evidence_max'), 0) as evidence_left_out,
+    left_out                                     as signals_left_out,
     decided_at,
     version
 from found

@@ -19,14 +19,12 @@ PROOF = T.StructType(
         T.StructField("event_time", T.LongType()),
     ]
 )
+NUMBERS = ("measured", "threshold", "events", "evidence_left_out", "signals_left_out", "version")
 FINDING = T.StructType(
     [
         T.StructField("status", T.StringType()),
         T.StructField("store_id", T.StringType()),
-        *[
-            T.StructField(name, T.LongType())
-            for name in ("measured", "threshold", "events", "decided_ms", "version")
-        ],
+        *[T.StructField(name, T.LongType()) for name in (*NUMBERS, "decided_ms")],
         T.StructField("proofs", T.ArrayType(PROOF)),
     ]
 )
@@ -87,7 +85,7 @@ def alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
         "_finding.proofs",
         lambda proof: proof.withField("event_time", F.timestamp_millis(proof["event_time"])),
     )
-    fields = ("status", "store_id", "measured", "threshold", "events", "version")
+    fields = ("status", "store_id", *NUMBERS)
     return asked.select(
         "*",
         *[F.col(f"_finding.{name}") for name in fields],
@@ -125,6 +123,8 @@ def evaluator(
             "measured": found.measured,
             "threshold": found.threshold,
             "events": len(proofs),
+            "evidence_left_out": max(len(proofs) - limits.evidence_max, 0),
+            "signals_left_out": max(count - limits.signals_max, 0),
             "decided_ms": found.decided,
             "version": version(kept, count),
             "proofs": [

@@ -129,6 +129,7 @@ class TestCardVelocity:
         alert = only(shop.alerts("card-velocity"))
         assert [proof["event_id"] for proof in alert["evidence"]] == sales[:20]
         assert (alert["measured"], alert["events"], alert["version"]) == (25, 25, 25)
+        assert (alert["evidence_left_out"], alert["signals_left_out"]) == (5, 0)
 
     def test_a_key_holds_no_more_clues_than_allowed_and_counts_all_events(
         self, shop: Timeline
@@ -137,6 +138,7 @@ class TestCardVelocity:
             shop.receipt(at("10:41") + n * SECOND, card=CARD)
         alert = only(shop.alerts("card-velocity", signals_max=8))
         assert (alert["measured"], alert["events"], alert["version"]) == (8, 8, 12)
+        assert (alert["evidence_left_out"], alert["signals_left_out"]) == (0, 4)
 
     def test_a_subject_with_a_slash_stays_one_part_of_the_key(self, shop: Timeline) -> None:
         for n in range(6):

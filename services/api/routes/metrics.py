@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from sqlite3 import DatabaseError
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -9,13 +11,18 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from contracts import ALERTS
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import document_responses
 from services.api.routes.pipelines import Pipeline, describe_all
+from services.api.routes.views import TABLES
 from services.api.store.store import Store
 from services.clock import wall_ms
 
 TEXT = "text/plain"
+BEYOND_BOUND = f"""
+    select rule, count(*) from {TABLES[ALERTS.name].name} where signals_left_out > 0 group by rule
+"""
 
 
 router = APIRouter(tags=["metrics"])
@@ -60,6 +67,7 @@ class Figures(Collector):
         yield _gauge_lags(pipelines)
         yield _count_records(pipelines)
         yield from _count_work(self._store)
+        yield _gauge_bounds(self._store)
 
 
 PER_PIPELINE = (
@@ -138,6 +146,21 @@ def _count_records(pipelines: Sequence[Pipeline]) -> Metric:
         for (topic, outcome), records in totals.items():
             counter.add_metric((each.pipeline, topic, outcome), records)
     return counter
+
+
+def _gauge_bounds(store: Store) -> Metric:
+    """Of a rule with as many signals as it looks at in no alert, there is no sample."""
+    gauge = GaugeMetricFamily(
+        "retail_alerts_beyond_bound",
+        "Alerts to which more clues were posted than the rule looks at.",
+        labels=("rule",),
+    )
+    served = store.generations.find_view(ALERTS.name)
+    if served is not None and served.snapshots is not None:
+        with suppress(DatabaseError), served.snapshots.open() as snapshot:  # as of a pipeline
+            for rule, alerts in snapshot.select(BEYOND_BOUND):
+                gauge.add_metric((rule,), alerts)
+    return gauge
 
 
 def _count_work(store: Store) -> Iterator[Metric]:

@@ -5,7 +5,7 @@ from http import HTTPStatus
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from contracts import ADJUSTMENTS, RECEIPTS
+from contracts import ADJUSTMENTS, ALERTS, RECEIPTS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
@@ -101,3 +101,15 @@ def test_a_refused_request_is_counted_without_an_operation(api: Answers) -> None
 def test_without_a_pipeline_there_are_figures_of_the_process_alone(api: Answers) -> None:
     assert figure(api, "process_resident_memory_bytes") is not None
     assert "retail_pipeline_lag_records{" not in api.get("/metrics").text
+
+
+def test_alerts_with_more_clues_than_the_rule_looks_at_are_counted(
+    log: MemoryLog, api: Answers
+) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    for subject, left_out in (("A", None), ("B", 0), ("C", 1), ("D", 1_359)):
+        fraud.put(ALERTS, rule="refund-rate", subject=subject, signals_left_out=left_out)
+    fraud.mark()
+    promote(log, fraud)
+    api.until(lambda: figure(api, "retail_alerts_beyond_bound", rule="refund-rate") == 2)
+    assert figure(api, "retail_alerts_beyond_bound", rule="bulk-purchase") is None
