@@ -1,5 +1,6 @@
 """An event that is posted, as it stands in the log of a real broker."""
 
+import json
 import signal
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -57,6 +58,21 @@ def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, 
     value = decode(record.value).value
     assert (value["event_id"], value["store_id"]) == (told["event_id"], store)
     assert (value["event_time"], value["lines"]) == (NOON, RECEIPT["lines"])
+
+
+@pytest.mark.crosses("services/api/http/limits/BODY_BYTES_MAX", "public.sales.receipt.v1/lines*")
+def test_the_largest_receipt_of_the_contract_is_stored(kafka: Settings, api: Answers) -> None:
+    sku = "\U0010ffff" * 64  # as many bytes as so many characters can have
+    line = {"sku": sku, "units": 1_000_000, "unit_price_cents": 2**31 - 1}
+    headers = {"Content-Type": "application/json"}
+    for lines, status in ((2_000, HTTPStatus.CREATED), (2_001, HTTPStatus.UNPROCESSABLE_ENTITY)):
+        body = json.dumps(RECEIPT | {"lines": [line] * lines}, ensure_ascii=False).encode()
+        answer = api.request("POST", PATH, content=body, headers=headers)
+        assert answer.status_code == status, answer.text[:500]
+        if status == HTTPStatus.CREATED:
+            told = answer.json()
+            record = stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+            assert decode(record.value).value["lines"] == [line] * lines
 
 
 def test_the_same_event_again_is_another_record_of_the_same_event(api: Answers) -> None:

@@ -1,0 +1,130 @@
+"""A small world of what a contract just lets through, and of what it just does not.
+
+One card, cashier, customer and shelf with more events in one millisecond than rules look at; the
+most lines of the most units at the highest price, until sums are near 64 bits; texts of every
+plane of Unicode, as long as they may be; and events late and ahead to the millisecond.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, as_lines, at
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
+from contracts.times import MILLISECOND
+from pipelines.fraud.thresholds import Thresholds
+from tests.replay.log import Entry
+
+CROWD = 2 * Thresholds().signals_max + 1
+LINES_MAX, UNITS_MAX, CENTS_MAX = 2_000, 1_000_000, 2**31 - 1
+INT_MIN = -(2**31)
+
+PLANES = (
+    "\x01'\"\\%\n",
+    "e\u0301\u00e9",
+    "\u202e\u05d0\ufeff",
+    "\ue000\uffff",
+    "\U00010348",
+    "\U00020000",
+    "\U000e0001",
+    "\U0010ffff",
+)
+"""Texts that some program orders, cuts, folds or escapes in another way than the next one."""
+
+EDGES = (-MILLISECOND, timedelta(), MILLISECOND)
+MOVED = (RECEIPTS, REFUNDS, ADJUSTMENTS, SHIPMENTS)
+
+
+def hostile_log() -> list[Entry]:
+    """The records in the order of their publication, with a heartbeat after every ten minutes."""
+    shop = Timeline()
+    crowd(shop)
+    largest(shop)
+    planes(shop)
+    edges(shop)
+    for minutes in range(0, 1_000, 10):
+        moment = at("8:00") + timedelta(minutes=minutes)
+        shop.put(HEARTBEATS, moment, world="world")
+    entries = [
+        Entry((one.topic, 0), one.key or b"", one.value or b"", one.published_ms)
+        for one in shop.records
+    ]
+    return sorted(entries, key=lambda one: (one.published_ms, one.at[0] == HEARTBEATS.name))
+
+
+def crowd(shop: Timeline) -> None:
+    """All of it in one millisecond; the refunds are for one receipt, which is there."""
+    moment = at("10:00:30")
+    sold = shop.receipt(moment, (WINE, 1, 1_000), card="tok_1", customer="C1", cashier="HOT")
+    for _ in range(CROWD):
+        shop.receipt(moment, (WINE, 1, 10), card="tok_1", customer="C1", cashier="HOT")
+        shop.refund(moment, (WINE, 1, 1_000), receipt=sold, issued=moment, cashier="HOT")
+
+
+def largest(shop: Timeline) -> None:
+    """Two receipts and a refund in one minute: one more like them, and a sum has 65 bits."""
+    moment = at("11:00:30")
+    most = [(MILK, UNITS_MAX, CENTS_MAX)] * LINES_MAX
+    sold = shop.receipt(moment, *most, store=YORK, customer="C-MOST", cashier="MOST")
+    shop.receipt(moment, *most, store=YORK, customer="C-MOST", cashier="MOST")
+    shop.refund(at("11:10"), *most, receipt=sold, issued=moment, cashier="MOST")
+    shop.receipt(at("11:20"), *[(WINE, UNITS_MAX, 0)] * LINES_MAX, store=LONDON, cashier="MOST")
+    shop.receipt(at("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
+    for number, units in enumerate((INT_MIN, CENTS_MAX, INT_MIN, -1, 1)):
+        happened = at("11:30") + timedelta(minutes=number)
+        shop.put(ADJUSTMENTS, happened, store_id=YORK, sku=MILK, units=units, reason="count")
+
+
+def planes(shop: Timeline) -> None:
+    """Everything that may be a text is one, of 64 characters; one moment, so that ids decide."""
+    moment = at("12:00:30")
+    for number, plane in enumerate((*PLANES, "".join(PLANES))):
+        text = (plane * 64)[:64]
+        for copy in range(7):
+            shop.receipt(
+                moment,
+                (text, 1, 1_000),
+                (MILK, 7, 5),
+                event_id=f"{copy}{text}"[:64],
+                store=LEEDS if copy else text,
+                card=text,
+                customer=text,
+                cashier=text,
+                register_id=text,
+            )
+        shop.refund(
+            moment + timedelta(minutes=number),
+            (text, 1, 100_000),
+            event_id=text,
+            receipt=f"0{text}"[:64],
+            issued=moment,
+            card=text,
+            cashier=text,
+        )
+
+
+def edges(shop: Timeline) -> None:
+    """Of each topic events as late and as far ahead as may be, a little less, a little more."""
+    moment = at("14:00")
+    for topic in MOVED:
+        for delay in delays(topic):
+            shop.put(topic, moment - delay, moment, **about(topic))
+
+
+def delays(topic: Contract) -> Iterator[timedelta]:
+    horizon, skew = topic.horizon or timedelta(), topic.skew or timedelta()
+    for edge in EDGES:
+        yield horizon + edge
+        yield -skew - edge
+    yield 10 * horizon
+    yield -10 * skew
+
+
+def about(topic: Contract) -> dict[str, Any]:
+    """A shelf that is known, and what moves on it."""
+    if topic is ADJUSTMENTS:
+        return {"store_id": LEEDS, "sku": MILK}
+    if topic is SHIPMENTS:
+        lines = [{"sku": MILK, "dispatched_units": 100_000, "received_units": 100_000}]
+        return {"store_id": LEEDS, "lines": lines}
+    return {"store_id": LEEDS, "lines": as_lines(((MILK, 2, 100),))}
