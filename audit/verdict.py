@@ -43,7 +43,7 @@ class Verdict:
     """The oracle's."""
     listing: Listing
     audit: Audit | None
-    """None: the ledger says nothing of what these views tell."""
+    """None: the ledger says nothing of what these views tell, or nobody simulates the world."""
 
     @property
     def books_agree(self) -> bool:
@@ -78,7 +78,9 @@ def verdict(settings: Settings, pipeline: str) -> Verdict:
         listing=compare_listing(settings, asked),
         audit=(
             audit(settings, asked)
-            if isinstance(asked, Oracle) and STOCK_LEVELS.name in answers
+            if settings.world == "simulated"
+            and isinstance(asked, Oracle)
+            and STOCK_LEVELS.name in answers
             else None
         ),
     )

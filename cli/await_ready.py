@@ -14,6 +14,7 @@ from infra.wait import until
 READY_SECONDS_MAX = {
     "broker": 60,
     "simulator": 90,
+    "clock": 90,
     "quarantine": 90,
     "pipelines": 240,
     "ordering": 90,

@@ -13,7 +13,8 @@ from cli.down import STOP_SECONDS_MAX, stop
 from cli.exclusive import alone
 from cli.world import world_options
 from generators.run import Progress
-from generators.simulator import collect_garbage_rarely, simulate, until_told
+from generators.simulator import collect_garbage_rarely, simulate
+from generators.stopping import until_told
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager

@@ -44,7 +44,8 @@ class Component:
 def names(settings: Settings) -> tuple[str, ...]:
     """The components that this project runs itself, in the order of their start."""
     left_out = set() if settings.broker_embedded else {"broker"}
-    if settings.simulator_refill != "orders":
+    left_out.add("clock" if settings.world == "simulated" else "simulator")
+    if settings.world == "own" or settings.simulator_refill != "orders":
         left_out |= ORDERS
     if not settings.lake:
         left_out.add("lake")

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "quality": "quality:quality",
         "bench": "bench:bench",
         "load": "load:load_command",
+        "import": "importing:import_command",
         "topics": "topics:app",
         "contracts": "contracts:app",
         "replay": "replay.app:app",

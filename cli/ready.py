@@ -12,6 +12,7 @@ from confluent_kafka import KafkaException
 from cli import health
 from cli.health import PAUSED, Probe
 from contracts.consumer import reader
+from contracts.times import instant
 from control.generations import read_generations
 from control.marker import read_markers
 from control.world_clock import read_clock
@@ -46,6 +47,16 @@ def simulator(settings: Settings, started_at: int) -> str | None:
         f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
         f"seed {announced.seed}, {announced.clock.speed_milli / 1000:g} × real time"
     )
+
+
+def clock(settings: Settings, started_at: int) -> str | None:
+    """Ready once it has told the time of an own world since this start."""
+    announced = read_clock(settings, decode)
+    if announced is None or announced.clock.wall_ms < started_at * 1000:
+        return None
+    if announced.is_running:
+        return "an own world, in which it is as late as here"
+    return f"an own world, in which it is {instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:
@@ -96,6 +107,7 @@ def lake(settings: Settings, started_at: int) -> str | None:
 PROBES: Mapping[str, Probe] = {
     **health.PROBES,
     "simulator": simulator,
+    "clock": clock,
     "quarantine": quarantine,
     "pipelines": pipelines,
     "ordering": partial(probe_service, "ordering", "waits for reviews"),

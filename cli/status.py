@@ -19,6 +19,8 @@ from infra.supervisor.tail import tail
 from pipelines.common.generations import snapshot
 
 LINE_WIDTH = 160
+WORLDS = ("simulator", "clock")
+"""Who tells the time of the world, and which world it is."""
 
 
 def status(
@@ -59,6 +61,8 @@ def show(found: list[Component]) -> None:
         ),
     )
     for component in found:
+        if component.name in WORLDS and component.state == "ready":
+            screen.say(f"  world: {component.detail}")
         if component.restarts:
             screen.say(
                 f"  {component.name} was started again {component.restarts} × since `up`; "

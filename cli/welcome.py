@@ -17,6 +17,8 @@ def welcome(current: Settings) -> None:
     shelf = a_shelf(current)
     if shelf:
         screen.step("One shelf", f"{current.api_url}/v1/stock/{shelf}")
+    elif current.world == "own":
+        screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
     screen.step("Next", "make verify · make status · make logs · make down")
 

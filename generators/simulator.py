@@ -6,12 +6,10 @@ python -m generators.simulator [--backfill-days N] [--stop-after-backfill]
 import argparse
 import gc
 import logging
-import signal
 import sys
 from functools import partial
 from pathlib import Path
 from threading import Event as Signal
-from threading import Thread
 
 from contracts import CLOCKS
 from control.world_clock import ClockState, WorldClock
@@ -26,6 +24,7 @@ from generators.publisher import Publisher
 from generators.resume import Logged
 from generators.run import Report, daily, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
+from generators.stopping import until_told
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import shortage
@@ -148,15 +147,6 @@ def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> W
 def collect_garbage_rarely() -> None:
     """For a process that simulates: it makes many small objects and no cycles."""
     gc.set_threshold(GARBAGE_OBJECTS)
-
-
-def until_told() -> Signal:
-    """Set when the process is asked to stop, by SIGTERM or Ctrl-C."""
-    stop = Signal()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # From a thread: the signal may interrupt the very wait whose lock `set` needs.
-        signal.signal(number, lambda *_: Thread(target=stop.set).start())
-    return stop
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ the default written here.
 
 import json
 import os
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from pydantic_settings import (
 from infra.errors import UserError
 
 HOST = "127.0.0.1"
+NOW = "now"
 REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 
@@ -156,6 +158,16 @@ class Settings(BaseSettings):
         description="whether the lake runs: all public topics as Delta tables, by a second Spark",
     )
 
+    world: Literal["simulated", "own"] = Field(
+        "simulated",
+        description="simulated, or own: no simulator, sales come from files and clients",
+    )
+    world_begins: str = Field(
+        NOW,
+        description="own world: the day it begins, as 2010-12-01; its time is that of what is "
+        "loaded. now: its time is the wall clock's",
+    )
+
     simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
     simulator_speed: float = Field(
         10.0,
@@ -247,6 +259,11 @@ class Settings(BaseSettings):
         # Components run in another working directory, and two names of one folder are one world.
         return path.expanduser().resolve() if path else None
 
+    @field_validator("world_begins")
+    @classmethod
+    def _moment(cls, text: str) -> str:
+        return text if text == NOW else _utc(text).isoformat()
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -291,6 +308,13 @@ class Settings(BaseSettings):
     @property
     def pipeline_names(self) -> tuple[str, ...]:
         return tuple(self.pipelines.split(","))
+
+    @property
+    def begins_ms(self) -> int | None:
+        """When an own world begins, in epoch milliseconds; None where its time is the wall's."""
+        if self.world_begins == NOW:
+            return None
+        return round(_utc(self.world_begins).timestamp() * 1000)
 
     @property
     def data_docs(self) -> Path:
@@ -353,6 +377,12 @@ def _add_remembered(
     named = next((value for source in sources if (value := source().get("data_dir"))), None)
     folder = Path(named or settings_cls.model_fields["data_dir"].default).expanduser()
     return InitSettingsSource(settings_cls, init_kwargs=load_remembered(folder))
+
+
+def _utc(text: str) -> datetime:
+    """A day or a moment in ISO 8601; without an offset it is in UTC."""
+    found = datetime.fromisoformat(text)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _complaint(error: ValidationError) -> str:

@@ -4,6 +4,7 @@
 COMPONENTS = (
     "broker",
     "simulator",
+    "clock",
     "quarantine",
     "pipelines",
     "ordering",

@@ -1,0 +1,150 @@
+"""retail import: the sales of a retailer's own files, into a world of their own."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from cli import screen
+from generators.importing.drafting import draft
+from generators.importing.events import Refused
+from generators.importing.mapping import read_mapping
+from generators.importing.publishing import Imported
+from generators.importing.session import Done, Watch, run_import
+from infra.errors import UserError
+from infra.kafka import NotDelivered
+from infra.settings import Settings, read_settings
+
+
+class NoMapping(UserError):
+    """Nothing says which column is what."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "--map should name a mapping. Write a first one: retail import --draft FILE > "
+            "mapping.yaml · ready ones are in generators/importing/mappings"
+        )
+
+
+class BadTime(UserError):
+    """A time that is none."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"--until should be a day or a time as 2012-01-01, found {text}")
+
+
+class Stopped(UserError):
+    """Kafka took a part of the files."""
+
+    def __init__(self, error: NotDelivered) -> None:
+        super().__init__(f"{error}. The same command goes on where this one stopped.")
+
+
+def import_command(
+    files: Annotated[list[Path], typer.Argument(help="CSV, Parquet, JSON lines; folders.")],
+    mapping: Annotated[
+        Path | None, typer.Option("--map", help="Which column is what: a YAML file.")
+    ] = None,
+    as_draft: Annotated[
+        bool, typer.Option("--draft", help="Write a first mapping for the file, and stop.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Publish nothing; say what would be.")
+    ] = False,
+    until: Annotated[
+        str | None, typer.Option(help="Then let the world's time go on to this day.")
+    ] = None,
+) -> None:
+    """Publish the sales of files in the order in which they happened; the world's time follows.
+
+    The same files again change nothing, and the same command goes on after a kill.
+    """
+    if as_draft:
+        print(draft(files[0]), end="")
+        return
+    if mapping is None:
+        raise NoMapping
+    current, wanted = read_settings(), read_mapping(mapping)
+    end_ms = moment_ms(until) if until else None
+    with reporting(current, mapping) as report, screen.waiting("import", "") as wait:
+        watch = Watch(
+            step=lambda text: wait.show("import", text),
+            progress=lambda at: wait.show("import", progress(at)),
+            refused=report.add,
+        )
+        try:
+            done = run_import(current, wanted, files, watch, dry=dry_run, until_ms=end_ms)
+        except NotDelivered as error:
+            raise Stopped(error) from error
+    show(done, report, dry=dry_run)
+    if done.imported.refused:
+        raise typer.Exit(1)
+
+
+class Report:
+    """All that was refused, in a file."""
+
+    def __init__(self, file: Path, opened: TextIO) -> None:
+        self.file = file
+        self._opened = opened
+        self.count = 0
+
+    def add(self, refused: Refused) -> None:
+        self._opened.write(json.dumps(asdict(refused), ensure_ascii=False) + "\n")
+        self.count += 1
+
+
+@contextmanager
+def reporting(current: Settings, mapping: Path) -> Iterator[Report]:
+    """The report of the mapping's last import; none is left where nothing was refused."""
+    target = current.data_dir / "reports" / f"import-{mapping.stem}.jsonl"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("w", encoding="utf-8") as opened:
+        report = Report(target, opened)
+        try:
+            yield report
+        finally:
+            if not report.count:
+                target.unlink()
+
+
+def moment_ms(text: str) -> int:
+    """Epoch milliseconds; a day without a time begins at midnight in UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise BadTime(text) from error
+    return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def progress(at: Imported) -> str:
+    return f"{time(at.at_ms)} · {at.events:,} events, {at.refused.total():,} refused"
+
+
+def time(world_ms: int) -> str:
+    return f"{datetime.fromtimestamp(world_ms / 1000, UTC):%Y-%m-%d %H:%M}"
+
+
+def show(done: Done, report: Report, *, dry: bool) -> None:
+    found = done.imported
+    verb = "would be published" if dry else "published"
+    screen.say(
+        f"  {done.rows:,} rows · {found.published.total():,} events {verb}"
+        f" · {found.known:,} in the log already · {found.refused.total():,} refused"
+    )
+    for topic, count in sorted(found.published.items()):
+        screen.say(f"  {count:>11,}  {topic}")
+    if found.late:
+        screen.say(f"  {found.late:,} of them happened before the world's time: they come late")
+    screen.say(f"  the world's time {'would be' if dry else 'is'} {time(found.at_ms)}")
+    if not found.refused:
+        return
+    screen.say(f"  refused, all in {screen.short(report.file)}")
+    for reason, count in found.refused.most_common():
+        places = ", ".join(f"{one.file}:{one.row}" for one in found.examples[reason])
+        screen.say(f"  {count:>11,}  {reason}   {screen.cut(places, 80)}")

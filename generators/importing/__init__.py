@@ -1,0 +1,1 @@
+"""Sales of a real retailer, from files to events: `retail import`."""

@@ -1,0 +1,206 @@
+"""A first mapping, from the header of a file and a sample of its rows."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+
+from generators.importing.reading import BadFile, columns_of, files_in, scan
+
+SAMPLE_ROWS = 2_000
+MOST = 0.8
+WIDE_COLUMNS_MIN = 7
+"""So many columns that differ by a number are days."""
+
+NAMES: Mapping[str, str] = {
+    "receipt": "invoiceno invoice receipt receiptid receiptno orderid transactionid ticket",
+    "time": "invoicedate datetime timestamp time date orderdate soldat when",
+    "sku": "stockcode sku itemid productid product item article upc",
+    "units": "quantity qty units unitssold sales count pieces",
+    "unit_price": "unitprice price sellprice itemprice",
+    "amount": "amount linetotal total revenue salesamount",
+    "store": "storeid store shop shopid branch outlet storenbr location",
+    "customer": "customerid customer memberid client",
+    "cashier": "cashierid cashier employee operator clerk",
+    "register_id": "registerid register till pos terminal",
+    "card": "cardtoken card cardid",
+    "name": "description productname itemname name title",
+    "category": "category catid family department deptid group",
+}
+"""By field: how a column of it may be called, in small letters without signs.
+The likeliest comes first."""
+
+FORMATS = (
+    "%d/%m/%Y %H:%M:%S",
+    "%d/%m/%Y %H:%M",
+    "%m/%d/%Y %H:%M:%S",
+    "%m/%d/%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%d.%m.%Y %H:%M",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d.%m.%Y",
+    "%Y%m%d",
+)
+
+
+def draft(file: Path) -> str:
+    """A mapping in YAML for the file; what it could not tell is marked with CHECK.
+
+    Raises BadFile.
+    """
+    [first, *_] = files_in([file])
+    try:
+        with closing(duckdb.connect()) as engine:
+            relation = f"(select columns(*)::varchar from {scan(first, None)})"
+            columns = columns_of(engine, relation)
+            sample = engine.execute(f"select * from {relation} limit {SAMPLE_ROWS}").fetchall()
+    except duckdb.Error as error:
+        raise BadFile(f"{first} should hold rows that can be read, but: {error}") from error
+    values = {name: [str(row[at]) for row in sample if row[at]] for at, name in enumerate(columns)}
+    return "\n".join(_lines(first, columns, values)) + "\n"
+
+
+def _lines(
+    file: Path, columns: Sequence[str], values: Mapping[str, Sequence[str]]
+) -> Iterable[str]:
+    days = _days(columns)
+    found = guess([name for name in columns if not days or not re.search(days, name)])
+    yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
+    if days:
+        yield from _wide(days)
+    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _prices(found, values)):
+        yield 'rows: {decimal: ","}'
+    yield from _time(found.get("time"), values, wide=bool(days))
+    yield from _receipt(found, values, wide=bool(days))
+    yield "fields:"
+    yield f"  sku: {_quoted(found.get('sku'))}"
+    yield f"  units: {'units' if days else _quoted(found.get('units'))}"
+    yield from _price(found)
+    if "store" in found:
+        yield f"  store: {_quoted(found['store'])}"
+    else:
+        yield "  store: {value: MAIN}  # CHECK: no column looks like a store"
+    for field in ("customer", "cashier", "register_id", "card"):
+        if field in found:
+            yield f"  {field}: {_quoted(found[field])}"
+    yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
+    described = [f"{one}: {_quoted(found[one])}" for one in ("name", "category") if one in found]
+    yield f"products: {{{', '.join(described)}}}"
+    yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
+
+
+def guess(columns: Sequence[str]) -> dict[str, str]:
+    """The likeliest column for each field; a column is taken once, a field may lack one."""
+    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(columns)}
+    found: dict[str, str] = {}
+    for field, names in NAMES.items():
+        for name in names.split():
+            if name in plain and plain[name] not in found.values():
+                found[field] = plain[name]
+                break
+    if "unit_price" in found:
+        found.pop("amount", None)
+    return found
+
+
+def _days(columns: Sequence[str]) -> str | None:
+    """A regular expression for the columns that are days; None where there are none."""
+    stems: dict[str, int] = {}
+    for name in columns:
+        stem = re.sub(r"[0-9]+", "0", name)
+        stems[stem] = stems.get(stem, 0) + 1
+    stem, count = max(stems.items(), key=lambda one: one[1])
+    if count < WIDE_COLUMNS_MIN or "0" not in stem:
+        return None
+    return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"
+
+
+def _wide(days: str) -> Iterable[str]:
+    yield f"wide: {{columns: '{days}', name: day, value: units}}"
+    yield "# CHECK: if a second file says which day a column is, name it here, and then its column"
+    yield "# in `time`; likewise for prices:"
+    yield "# lookups:"
+    yield "#   - {file: calendar.csv, match: {d: day}}"
+
+
+def _time(column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool) -> Iterable[str]:
+    yield "time:"
+    if column is None and wide:
+        yield "  column: day  # CHECK: a day column's name, or the column of a lookup"
+        yield '  at: "12:00"'
+    elif column is None:
+        yield "  column: CHECK  # no column looks like a time"
+    else:
+        yield f"  column: {_quoted(column)}"
+        sample = values[column]
+        fits = [one for one in FORMATS if _most(_reads(text, one) for text in sample)]
+        if fits:
+            also = f"  # CHECK: or {' or '.join(fits[1:])}" if fits[1:] else ""
+            yield f'  format: "{fits[0]}"{also}'
+        elif not _most(_is_iso(text) for text in sample):
+            yield '  format: "%Y-%m-%d"  # CHECK: such as ' + (sample[0] if sample else "nothing")
+        if sample and not any(":" in text for text in sample):
+            yield '  at: "12:00"  # the files say the day only'
+    yield "  zone: UTC  # CHECK: where the clock hangs, such as Europe/London"
+
+
+def _receipt(
+    found: Mapping[str, str], values: Mapping[str, Sequence[str]], *, wide: bool
+) -> Iterable[str]:
+    column = found.get("receipt")
+    if column is None:
+        if wide:
+            yield "receipt: {by: [day], lines_max: 200}  # CHECK: one receipt a day and store"
+        return
+    yield f"receipt: {{by: [{_quoted(column)}]}}"
+    letters = {text[0] for text in values[column] if re.fullmatch(r"[A-Za-z][0-9]+", text)}
+    plain = any(text.isdigit() for text in values[column])
+    if plain and len(letters) == 1:
+        yield f"cancelled: {{column: {_quoted(column)}, prefix: {letters.pop()}}}"
+    elif any(text.startswith("-") for text in values.get(found.get("units", ""), ())):
+        yield "cancelled: {negative_units: true}  # CHECK"
+
+
+def _price(found: Mapping[str, str]) -> Iterable[str]:
+    for field in ("unit_price", "amount"):
+        if field in found:
+            yield f"  {field}: {_quoted(found[field])}"
+            return
+    yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
+
+
+def _most(good: Iterable[bool]) -> bool:
+    """Whether nearly all are: a sample may hold rows that are wrong."""
+    found = list(good)
+    return bool(found) and sum(found) >= MOST * len(found)
+
+
+def _prices(found: Mapping[str, str], values: Mapping[str, Sequence[str]]) -> Iterable[str]:
+    for field in ("unit_price", "amount"):
+        yield from values.get(found.get(field, ""), ())
+
+
+def _reads(text: str, pattern: str) -> bool:
+    try:
+        datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
+    except ValueError:
+        return False
+    return True
+
+
+def _is_iso(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(column: str | None) -> str:
+    if column is None:
+        return "CHECK  # no column looks like it"
+    return column if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column) else f"'{column}'"

@@ -1,0 +1,245 @@
+"""Lines to events: receipts, refunds and adjustments, and what must be announced before them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+import duckdb
+
+from contracts import (
+    ADJUSTMENTS,
+    PRICE_CHANGES,
+    PRODUCTS,
+    RECEIPTS,
+    REFUNDS,
+    STORES,
+    Contract,
+    encode,
+    key,
+)
+from contracts.faults import Fault, faults
+from contracts.times import instant
+from generators.event import Event
+from generators.importing.mapping import LINES_MAX, Mapping, Store
+from infra.kafka import Outgoing
+
+ROWS_PER_CHUNK = 5_000
+ID_LENGTH_MAX = 64
+LETTERS = {"receipt": "R", "refund": "B", "adjustment": "A"}
+"""The end of an event's id; one invoice number may name a receipt and its refund."""
+MICRODEGREES = 1_000_000
+Found = dict[str, Any]
+"""A line: a row of table `lines`, beside its receipt's time and fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """An event, and the row of the files that it begins with."""
+
+    contract: Contract
+    event: Event
+    file: str
+    row: int
+
+    @property
+    def event_id(self) -> str:
+        return str(self.event["event_id"])
+
+    @property
+    def at_ms(self) -> int:
+        return int(self.event["event_time"])
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What is not published, and every reason."""
+
+    kind: str
+    file: str
+    row: int
+    reasons: tuple[str, ...]
+    found: tuple[str, ...]
+
+
+def issued(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issued | Refused]:
+    """Every receipt, refund and adjustment of the files, in the order in which they happened."""
+    reader = engine.sql(
+        'select lines.file, lines."row", happened, store, sku, units, price_cents, register_id, '
+        "cashier, customer, card, lines.fault, kind, key, issued, receipts.fault as receipt_fault "
+        "from lines join receipts using (store, kind, key) "
+        'order by issued nulls first, store, kind, key, file, "row", happened, sku'
+    ).to_arrow_reader(ROWS_PER_CHUNK)
+    rows = (row for chunk in reader for row in chunk.to_pylist())
+    for _, lines in groupby(rows, key=lambda row: (row["store"], row["kind"], row["key"])):
+        yield from _receipt(mapping, lines)
+
+
+def unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
+    """Rows that name no store: no receipt has them."""
+    found = engine.execute('select kind, file, "row", fault from lines where store is null')
+    while rows := found.fetchmany(ROWS_PER_CHUNK):
+        for kind, file, row, fault in rows:
+            yield Refused(kind, file, row, (fault,), ())
+
+
+def announced(
+    engine: duckdb.DuckDBPyConnection, mapping: Mapping, at_ms: int, first_ms: int
+) -> Iterator[Issued]:
+    """Stores, products, prices and opening stock, as of `at_ms`; they hold from `first_ms` on."""
+    since = {"event_time": at_ms, "effective_at": max(at_ms, first_ms)}
+    for [store] in _rows(engine, f"select distinct store from ({GOOD}) order by 1"):
+        place = mapping.stores.get(store, Store())
+        yield _announced(STORES, {**_store(store, place), **since}, since, store)
+    for sku, name, category in _rows(engine, PRODUCT):
+        described = _product(mapping, sku, name, category)
+        yield _announced(PRODUCTS, {**described, **since}, since, sku)
+    if mapping.prices == "usual":
+        for sku, price_cents in _rows(engine, PRICE):
+            price = {"sku": sku, "price_cents": price_cents, **since}
+            yield _announced(PRICE_CHANGES, price, since, sku, first_ms)
+    if mapping.opening_stock == "covering":
+        for store, sku, units in _rows(engine, OPENING):
+            shelf = {"store_id": store, "sku": sku, "units": units, "reason": "opening"}
+            yield _announced(ADJUSTMENTS, {**shelf, "event_time": at_ms}, since, store, sku)
+
+
+def outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
+    """The record to publish, or what its contract has against it."""
+    contract, event = found.contract, found.event
+    wrong = faults(contract, {**event, **_times(contract, event)})
+    if wrong:
+        reasons, values = zip(*((_reason(fault), fault.found) for fault in wrong), strict=True)
+        return Refused(
+            contract.entity, found.file, found.row, tuple(dict.fromkeys(reasons)), values
+        )
+    return Outgoing(contract.name, key(contract, event), encode(contract, event), published_ms)
+
+
+GOOD = "select * from lines semi join (from receipts where fault is null) using (store, kind, key)"
+PRODUCT = (
+    "select sku, arg_min(name, happened) filter (where name is not null), "
+    f"arg_min(category, happened) from ({GOOD}) group by sku order by sku"
+)
+PRICE = (
+    "select sku, quantile_disc(price_cents, 0.5) "
+    f"from ({GOOD}) where kind = 'receipt' and price_cents > 0 group by sku order by sku"
+)
+OPENING = f"""
+    select store, sku, max(short) from (
+        select store, sku, sum(case kind when 'receipt' then units else -units end) over (
+            partition by store, sku order by happened, kind <> 'receipt', file, "row") as short
+        from ({GOOD}))
+    group by store, sku having max(short) > 0 order by store, sku"""
+"""Of a shelf with all its sales, the most that it ever lacked."""
+
+
+def _receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued | Refused]:
+    parts: list[list[Found]] = [[]]
+    for number, line in enumerate(lines):
+        if number >= LINES_MAX:
+            first = parts[0][0]
+            many = f"receipt: at most {LINES_MAX:,} lines"
+            yield Refused(first["kind"], first["file"], first["row"], (many,), ())
+            return
+        if len(parts[-1]) >= _lines_max(mapping, line):
+            parts.append([])
+        parts[-1].append(line)
+    for number, part in enumerate(parts):
+        yield _event(mapping, part, number)
+
+
+def _lines_max(mapping: Mapping, line: Found) -> int:
+    return 1 if line["kind"] == "adjustment" else mapping.receipt.lines_max
+
+
+def _event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
+    first = lines[0]
+    if first["receipt_fault"] is not None:
+        bad = next((line for line in lines if line["fault"]), first)
+        return Refused(first["kind"], bad["file"], bad["row"], (first["receipt_fault"],), ())
+    kind = first["kind"]
+    shared = {
+        "event_id": event_id(first["store"], first["key"], kind, part),
+        "event_time": first["issued"],
+        "store_id": first["store"],
+    }
+    if kind == "adjustment":
+        moved = {"sku": first["sku"], "units": first["units"], "reason": mapping.corrections}
+        return Issued(ADJUSTMENTS, {**shared, **moved}, first["file"], first["row"])
+    contract = RECEIPTS if kind == "receipt" else REFUNDS
+    optional = {"card_token": first["card"], "customer_id": first["customer"]}
+    known = {field.name for field in contract.fields}
+    event = {
+        **shared,
+        "register_id": first["register_id"],
+        "cashier_id": first["cashier"],
+        **{name: value for name, value in optional.items() if value and name in known},
+        "lines": [
+            {"sku": line["sku"], "units": line["units"], "unit_price_cents": line["price_cents"]}
+            for line in lines
+        ],
+    }
+    return Issued(contract, event, first["file"], first["row"])
+
+
+def event_id(store: str, receipt: str, kind: str, part: int) -> str:
+    """The same for the same receipt in any file, at any time."""
+    text = f"{store}-{receipt}-{LETTERS[kind]}{part or ''}"
+    return text if len(text) <= ID_LENGTH_MAX else f"{_digest(text)}-{LETTERS[kind]}"
+
+
+def _announced(contract: Contract, event: Event, since: Event, *names: object) -> Issued:
+    named = "/".join(map(str, (contract.entity, *names)))
+    identified = {"event_id": f"{contract.entity}-{_digest(named)}", **event}
+    return Issued(contract, identified, "", 0)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:40]
+
+
+def _store(store: str, place: Store) -> Event:
+    return {
+        "store_id": store,
+        "name": place.name or store,
+        "city": place.city,
+        "latitude_microdegrees": round(place.latitude * MICRODEGREES),
+        "longitude_microdegrees": round(place.longitude * MICRODEGREES),
+        "opens_at_minute": place.opens_at_minute,
+        "closes_at_minute": place.closes_at_minute,
+    }
+
+
+def _product(mapping: Mapping, sku: str, name: str | None, category: str | None) -> Event:
+    products = mapping.products
+    return {
+        "sku": sku,
+        "name": (name or sku)[:200],
+        "category": (category or "unknown")[:64],
+        "supplier_id": products.supplier_id,
+        "unit_cost_cents": products.unit_cost_cents,
+        "pack_size_units": products.pack_size_units,
+        "lead_time_days": products.lead_time_days,
+    }
+
+
+def _times(contract: Contract, event: Event) -> Event:
+    """The event's times as the contract's model takes them."""
+    named = [field.name for field in contract.fields if field.type == "timestamp"]
+    return {name: instant(event[name]) for name in named if event.get(name) is not None}
+
+
+def _reason(fault: Fault) -> str:
+    """The fault without the numbers that differ from row to row."""
+    place, problem = re.sub(r"\[\d+\]", "[]", fault.place), fault.problem.partition(", not ")[0]
+    return problem if problem.startswith(place) else f"{place}: {problem}"
+
+
+def _rows(engine: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query that runs beside others on the same database."""
+    found = engine.cursor().execute(query)
+    while rows := found.fetchmany(ROWS_PER_CHUNK):
+        yield from rows

@@ -1,0 +1,214 @@
+"""The mapping: which columns of a retailer's files are which field of an event."""
+
+from pathlib import Path
+from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from infra.errors import UserError
+
+LINES_MAX = 10_000
+WHOLE = "the mapping"
+
+
+class BadMapping(UserError):
+    """A mapping that cannot be worked with."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Constant(_Part):
+    """The same value in every row."""
+
+    value: str = Field(min_length=1)
+
+
+Source = str | Constant
+"""A column by its name, or a value for all rows."""
+
+
+class Rows(_Part):
+    """How the files are read. CSV, Parquet or JSON lines: their names say which."""
+
+    delimiter: str | None = Field(None, min_length=1, max_length=4)
+    """Of CSV. None: found out."""
+    encoding: Literal["utf-8", "latin-1", "utf-16"] = "utf-8"
+    decimal: Literal[".", ","] = "."
+    skip: dict[str, list[str]] = {}
+    """Rows that are no sales: by column, the values that say so."""
+    skip_zero_units: bool = False
+
+
+class Wide(_Part):
+    """A column per day, as in M5: each becomes a row with a name and a value."""
+
+    columns: str = Field(min_length=1)
+    """A regular expression; a column that it finds is a day."""
+    name: str
+    """The new column that holds the day column's name."""
+    value: str
+    """The new column that holds what stood in it."""
+
+
+class Lookup(_Part):
+    """A second file that adds its columns to the rows."""
+
+    file: Path
+    """Beside the first of the imported files, where the path is relative."""
+    match: dict[str, str] = Field(min_length=1)
+    """Its column, and the rows' column with the same value."""
+
+
+class Time(_Part):
+    """When a row happened."""
+
+    column: str
+    format: str | list[str] | None = None
+    """As strptime reads it; None: ISO 8601."""
+    zone: str = "UTC"
+    """Where the clock hangs that the column was read from."""
+    at: str | None = Field(None, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
+    """The time of day, where the column says the day only."""
+
+    @field_validator("zone")
+    @classmethod
+    def _known(cls, zone: str) -> str:
+        try:
+            ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError("a time zone such as Europe/London") from error
+        return zone
+
+    @property
+    def formats(self) -> list[str]:
+        return [self.format] if isinstance(self.format, str) else self.format or []
+
+
+class Receipts(_Part):
+    """Which rows are one receipt."""
+
+    by: list[str] = []
+    """Rows with equal values in these columns, in one store. None: every row is a receipt."""
+    lines_max: int = Field(LINES_MAX, ge=1, le=LINES_MAX)
+    """What is longer becomes several receipts."""
+
+
+class Cancelled(_Part):
+    """Which rows are refunds."""
+
+    column: str | None = None
+    prefix: str | None = Field(None, min_length=1)
+    values: list[str] | None = None
+    negative_units: bool = False
+
+    @model_validator(mode="after")
+    def _one_sign(self) -> "Cancelled":
+        signs = [self.prefix is not None, self.values is not None, self.negative_units]
+        if sum(signs) != 1:
+            raise ValueError("one of prefix, values and negative_units")
+        if (self.column is None) != self.negative_units:
+            raise ValueError("column together with prefix or values, and only then")
+        return self
+
+
+class Fields(_Part):
+    """What a line of a receipt says."""
+
+    sku: Source
+    units: Source
+    unit_price: Source | None = None
+    amount: Source | None = None
+    """Of the whole line, where the files have no price of one unit."""
+    store: Source
+    register_id: Source = Constant(value="till")
+    cashier: Source = Constant(value="nobody")
+    customer: Source | None = None
+    card: Source | None = None
+
+    @model_validator(mode="after")
+    def _one_price(self) -> "Fields":
+        if (self.unit_price is None) == (self.amount is None):
+            raise ValueError("one of unit_price and amount")
+        return self
+
+
+class Money(_Part):
+    """How the text of a price becomes cents."""
+
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+    decimals: int = Field(2, ge=0, le=4)
+    """Of the currency: 0 for JPY, 3 for KWD. Prices are kept in its smallest unit."""
+    rounding: Literal["half-up", "half-even", "down"] = "half-up"
+
+
+class Store(_Part):
+    """Where a store is, and when it sells, in minutes of the day in UTC."""
+
+    name: str | None = None
+    city: str = "unknown"
+    latitude: float = Field(0.0, ge=-90, le=90)
+    longitude: float = Field(0.0, ge=-180, le=180)
+    opens_at_minute: int = Field(0, ge=0, le=1439)
+    closes_at_minute: int = Field(1440, ge=1, le=1440)
+
+
+class Products(_Part):
+    """What the files say of a product, and what is taken for granted of all."""
+
+    name: Source | None = None
+    category: Source = Constant(value="unknown")
+    supplier_id: str = "unknown"
+    unit_cost_cents: int = Field(0, ge=0)
+    pack_size_units: int = Field(1, ge=1)
+    lead_time_days: int = Field(7, ge=0, le=365)
+
+
+class Mapping(_Part):
+    """All of it."""
+
+    rows: Rows = Rows()
+    wide: Wide | None = None
+    lookups: list[Lookup] = Field([], max_length=10)
+    time: Time
+    receipt: Receipts = Receipts()
+    cancelled: Cancelled | None = None
+    corrections: Literal["count", "damage", "theft"] | None = None
+    """Rows with negative units that are no refunds adjust the stock, for this reason."""
+    fields: Fields
+    money: Money
+    products: Products = Products()
+    stores: dict[str, Store] = {}
+    """What is known of a store, by its id."""
+    prices: Literal["usual", "none"] = "usual"
+    """Price list: the median price of each sku in the files, or none."""
+    opening_stock: Literal["covering", "none"] = "covering"
+    """The least stock with which no shelf of the files runs below zero, or none."""
+
+
+def read_mapping(file: Path) -> Mapping:
+    """Raises BadMapping, naming every key with what was expected and found."""
+    try:
+        found: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadMapping(
+            f"{file} should be a mapping, but there is none. "
+            "Write a first one: retail import --draft FILE"
+        ) from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BadMapping(f"{file} should hold a mapping in YAML, but: {error}") from error
+    try:
+        return Mapping.model_validate(found)
+    except ValidationError as error:
+        wrong = [_complaint(dict(one)) for one in error.errors(include_url=False)]
+        raise BadMapping(f"{file} is no mapping yet:\n" + "\n".join(wrong)) from error
+
+
+def _complaint(found: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in found["loc"]) or WHOLE
+    value = "nothing" if found["type"] == "missing" else repr(found["input"])[:80]
+    expected = found["msg"].removeprefix("Value error, ")
+    return f"  {place}: expected {expected}, found {value}"

@@ -1,0 +1,244 @@
+"""Events into the log: in the order in which they happened, once, and the world's clock with them.
+
+Half an hour of events is acknowledged before the next; the heartbeat between them says so. A
+reader that is live therefore never finds one partition far ahead of another. Whoever is killed
+leaves a log in which everything before the last heartbeat is complete.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import groupby, islice
+from time import monotonic
+from typing import Protocol, TypeVar
+
+import duckdb
+import pyarrow as pa
+
+from contracts import RECEIPTS
+from contracts.consumer import reader
+from contracts.times import MILLISECOND
+from generators.importing.events import Issued, Refused, outgoing
+from generators.ticks import HOUR_MS, TICK_MS
+from infra.kafka import Outgoing, Partition, admin, end_offsets, offsets_at, read_between
+from infra.settings import Settings
+
+SLOT_MS = HOUR_MS // 2
+CHUNK_RECORDS = 2_000
+STEPS_MAX = 4
+"""A silence is crossed with so many heartbeats, an hour apart but for the last: longer than any
+horizon, so nothing that was sent before it is still on its way to a reader."""
+IDS_PER_CHUNK = 10_000
+EXAMPLES_MAX = 3
+SHOWN_SECONDS = 1.0
+HORIZON_MS = (RECEIPTS.horizon or timedelta()) // MILLISECOND
+
+OLD = "time: at most {:g} h before the world's, whose readers have forgotten what lies before"
+IDS = pa.schema({"event_id": pa.string()})
+
+Event = TypeVar("Event")
+
+decode = reader("import")
+
+
+class Clock(Protocol):
+    """Who tells the time of the world."""
+
+    def beat(self, world_ms: int) -> None: ...
+
+    def stand(self, world_ms: int) -> None: ...
+
+
+@dataclass
+class Imported:
+    """What became of the files' events so far."""
+
+    published: Counter[str] = field(default_factory=Counter)
+    """By topic."""
+    late: int = 0
+    """Of those, what happened before the world's time, within the horizon."""
+    known: int = 0
+    """In the log already."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """Events by the first reason."""
+    examples: dict[str, list[Refused]] = field(default_factory=dict)
+    at_ms: int = 0
+    """How far the world's time comes with it."""
+
+    @property
+    def events(self) -> int:
+        return self.published.total() + self.known + self.refused.total()
+
+    def refuse(self, refused: Refused) -> None:
+        reason = refused.reasons[0]
+        self.refused[reason] += 1
+        examples = self.examples.setdefault(reason, [])
+        if len(examples) < EXAMPLES_MAX:
+            examples.append(refused)
+
+
+def known_ids(
+    engine: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    topics: Iterable[str],
+    since: dict[str, int],
+) -> int:
+    """Fill table `known` with the ids in the log; of some topics only from a timestamp on."""
+    engine.execute("create table known (event_id varchar)")
+    client = admin(settings)
+    starts: dict[Partition, int] = {}
+    ends = end_offsets(client, topics)
+    for topic, at_ms in since.items():
+        starts |= offsets_at(client, [topic], at_ms)
+    chunk: list[str] = []
+    count = 0
+    for message in read_between(settings, starts, ends):
+        try:
+            chunk.append(str(decode(message.value() or b"").value["event_id"]))
+        except ValueError:
+            continue  # what nobody can read has no id
+        count += 1
+        if len(chunk) >= IDS_PER_CHUNK:
+            _keep(engine, chunk)
+    _keep(engine, chunk)
+    return count
+
+
+def _keep(engine: duckdb.DuckDBPyConnection, chunk: list[str]) -> None:
+    table = pa.table({"event_id": chunk}, schema=IDS)
+    engine.register("chunk", table)
+    engine.execute("insert into known from chunk")
+    engine.unregister("chunk")
+    chunk.clear()
+
+
+class Known:
+    """Asks table `known`, many ids at once."""
+
+    def __init__(self, engine: duckdb.DuckDBPyConnection) -> None:
+        self._engine = engine.cursor()
+        [count] = self._engine.execute("select count(*) from known").fetchone() or (0,)
+        self._empty = not count
+
+    def among(self, ids: list[str]) -> set[str]:
+        if self._empty:
+            return set()
+        found = self._engine.execute(
+            "select event_id from known where event_id in (select unnest(?))", [ids]
+        )
+        return {row[0] for row in found.fetchall()}
+
+
+@dataclass(frozen=True)
+class Sender:
+    """How events leave: to the log, or nowhere in a dry run."""
+
+    send: Callable[[list[Outgoing]], object]
+    clock: Clock
+    report: Callable[[Imported], None]
+    refused: Callable[[Refused], None]
+
+
+class Run:
+    """One import."""
+
+    def __init__(self, sender: Sender, known: Known, beaten_ms: int) -> None:
+        """Beaten: up to here everything is in the log."""
+        self._sender = sender
+        self._known = known
+        self._began_ms = beaten_ms
+        self._beaten_ms = beaten_ms
+        self._shown = 0.0
+        self.imported = Imported(at_ms=beaten_ms)
+
+    def announce(self, events: Iterable[Issued]) -> None:
+        """What holds before the first sale; the clock stands meanwhile."""
+        for chunk in batched(events, CHUNK_RECORDS):
+            self._send([(one, one.at_ms) for one in self._new(chunk)])
+
+    def publish(self, events: Iterable[Issued | Refused]) -> None:
+        """Raises NotDelivered."""
+        readable = self._readable(events)
+        good = (one for chunk in batched(readable, CHUNK_RECORDS) for one in self._passed(chunk))
+        for slot, of_slot in groupby(good, key=lambda one: self._published_ms(one) // SLOT_MS):
+            self.advance(slot * SLOT_MS)
+            for chunk in batched(of_slot, CHUNK_RECORDS):
+                self._send([(one, self._published_ms(one)) for one in chunk])
+
+    def finish(self, until_ms: int | None) -> Imported:
+        """The clock stands after the minute of the last event, or at that time."""
+        self.imported.at_ms = max(self.imported.at_ms, until_ms or 0)
+        self.advance(self.imported.at_ms)
+        self._sender.clock.stand(self._beaten_ms)
+        return self.imported
+
+    def advance(self, to_ms: int) -> None:
+        """Let the clock go on to that time, in steps that readers bear."""
+        for _ in range(STEPS_MAX):
+            if self._beaten_ms + HOUR_MS >= to_ms:
+                break
+            self._beat(self._beaten_ms + HOUR_MS)
+        if to_ms > self._beaten_ms:
+            self._beat(to_ms)
+
+    def _beat(self, world_ms: int) -> None:
+        self._sender.clock.beat(world_ms)
+        self._beaten_ms = world_ms
+        if monotonic() - self._shown > SHOWN_SECONDS:
+            self._shown = monotonic()
+            self._sender.clock.stand(world_ms)
+            self._sender.report(self.imported)
+
+    def _readable(self, events: Iterable[Issued | Refused]) -> Iterator[Issued]:
+        for one in events:
+            if isinstance(one, Refused):
+                self._refuse(one)
+            else:
+                yield one
+
+    def _new(self, events: list[Issued]) -> list[Issued]:
+        known = self._known.among([one.event_id for one in events])
+        new = [one for one in events if one.event_id not in known]
+        self.imported.known += len(events) - len(new)
+        return new
+
+    def _passed(self, events: list[Issued]) -> list[Issued]:
+        """Those that are new. When the import ends, the last minute of all of them is over."""
+        for one in events:
+            if one.at_ms >= self._began_ms:
+                over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
+                self.imported.at_ms = max(self.imported.at_ms, over_ms)
+        return self._new(events)
+
+    def _published_ms(self, one: Issued) -> int:
+        return max(one.at_ms, self._began_ms)
+
+    def _send(self, events: list[tuple[Issued, int]]) -> None:
+        records = []
+        for one, published_ms in events:
+            if one.at_ms < published_ms - HORIZON_MS:
+                old = OLD.format(HORIZON_MS / HOUR_MS)
+                self._refuse(Refused(one.contract.entity, one.file, one.row, (old,), ()))
+                continue
+            record = outgoing(one, published_ms)
+            if isinstance(record, Refused):
+                self._refuse(record)
+                continue
+            self.imported.late += one.at_ms < published_ms
+            records.append(record)
+        if not records:
+            return
+        self._sender.send(records)
+        self.imported.published.update(record.topic for record in records)
+
+    def _refuse(self, refused: Refused) -> None:
+        self.imported.refuse(refused)
+        self._sender.refused(refused)
+
+
+def batched(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
+    """The same in lists of so many, the last one shorter."""
+    left = iter(events)
+    while chunk := list(islice(left, size)):
+        yield chunk

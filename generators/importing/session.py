@@ -1,0 +1,167 @@
+"""One import, from files to the log: read, compare with the log, announce, publish."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+
+from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
+from contracts.times import instant
+from generators.importing.events import Refused, announced, issued, unplaced
+from generators.importing.mapping import Mapping
+from generators.importing.publishing import Imported, Known, Run, Sender, known_ids
+from generators.importing.reading import files_in, open_scratch, read_lines
+from generators.own_clock import Timekeeper, beaten_ms, refuse_other
+from generators.ticks import HOUR_MS
+from infra.errors import UserError
+from infra.kafka import KafkaDown, answers, producer, send_all
+from infra.lock import lock_folder
+from infra.settings import Settings
+
+FOLDER = "import"
+SEND_LINGER_MS = 50  # flushed at once; meanwhile batches grow
+SALES = (RECEIPTS.name, REFUNDS.name)
+ANNOUNCED = (ADJUSTMENTS.name, PRICE_CHANGES.name, PRODUCTS.name, STORES.name)
+
+
+class NoOwnWorld(UserError):
+    """The world's time is not that of what is imported."""
+
+    def __init__(self, first: str) -> None:
+        super().__init__(
+            "An import needs a world whose time is that of what is imported, but this one's is "
+            f"told by a simulator or by the wall. The files begin on {first}. Start a shop for "
+            f"them: make reset, then make up WORLD=own WORLD_BEGINS={first}"
+        )
+
+
+class SecondImport(UserError):
+    """Another import runs."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"One import at a time may tell the time of the world in {home}, and one does already."
+        )
+
+
+class NothingToImport(UserError):
+    """No row of the files has a time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The files should hold at least one row with a time, a store and a sku, but hold none. "
+            "See which columns they have, and check the mapping: retail import --draft FILE"
+        )
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who is told how it goes."""
+
+    step: Callable[[str], None]
+    progress: Callable[[Imported], None]
+    refused: Callable[[Refused], None]
+
+
+@dataclass(frozen=True)
+class Done:
+    """An import that has ended."""
+
+    rows: int
+    imported: Imported
+
+
+class Silent:
+    """A clock that nobody reads."""
+
+    def beat(self, world_ms: int) -> None:
+        """In a dry run time goes on unseen."""
+
+    def stand(self, world_ms: int) -> None:
+        """Likewise."""
+
+
+def run_import(
+    settings: Settings,
+    mapping: Mapping,
+    paths: Sequence[Path],
+    watch: Watch,
+    *,
+    dry: bool = False,
+    until_ms: int | None = None,
+) -> Done:
+    """Publish what the log does not hold yet; dry: say what would be, with or without a broker.
+
+    Raises UserError where a person is needed. Whatever ends it, the same command goes on.
+    """
+    files = files_in(paths)
+    online = answers(settings)
+    if not dry and not online:
+        raise KafkaDown(settings.bootstrap_servers)
+    home = settings.data_dir / FOLDER
+    with (
+        lock_folder(home, SecondImport(settings.data_dir)),
+        TemporaryDirectory(prefix="lines-", dir=home) as scratch,
+        closing(open_scratch(Path(scratch))) as engine,
+    ):
+        rows = read_lines(engine, mapping, files, watch.step)
+        first_ms = _first_ms(engine)
+        begins_ms = _begins_ms(settings, first_ms, dry=dry)
+        beaten = (beaten_ms(settings) if online else None) or begins_ms - HOUR_MS
+        watch.step("looking what is in the log")
+        _look(engine, settings, first_ms, beaten, online=online)
+        with _sending(settings, watch, dry=dry) as sender:
+            run = Run(sender, Known(engine), beaten)
+            run.announce(announced(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms))
+            run.publish(chain(unplaced(engine), issued(engine, mapping)))
+            return Done(rows, run.finish(until_ms))
+
+
+def _first_ms(engine: duckdb.DuckDBPyConnection) -> int:
+    found = engine.execute("select min(issued) from receipts where fault is null").fetchone()
+    if found is None or found[0] is None:
+        raise NothingToImport
+    return int(found[0])
+
+
+def _begins_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
+    if settings.world == "own" and settings.begins_ms is not None:
+        return settings.begins_ms
+    if not dry:
+        first = instant(first_ms)
+        raise NoOwnWorld(f"{first:%Y-%m-%d}" if first else str(first_ms))
+    return first_ms
+
+
+def _look(
+    engine: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    first_ms: int,
+    beaten: int,
+    *,
+    online: bool,
+) -> None:
+    """What of the files may be in the log: sales only from the first one's time on."""
+    if not online:
+        engine.execute("create table known (event_id varchar)")
+        return
+    refuse_other(settings)
+    known_ids(engine, settings, (*ANNOUNCED, *SALES), dict.fromkeys(SALES, first_ms))
+
+
+@contextmanager
+def _sending(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]:
+    if dry:
+        yield Sender(lambda records: None, Silent(), watch.progress, watch.refused)
+        return
+    client = producer(settings, linger_ms=SEND_LINGER_MS)
+    yield Sender(
+        lambda records: send_all(client, records),
+        Timekeeper(settings),
+        watch.progress,
+        watch.refused,
+    )

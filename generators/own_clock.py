@@ -1,0 +1,121 @@
+"""The clock of a world without a simulator: the wall's, or that of what is imported.
+
+python -m generators.own_clock
+"""
+
+import json
+import logging
+import sys
+from threading import Event as Signal
+
+from confluent_kafka import Producer
+
+from contracts import CLOCKS, HEARTBEATS, encode, key
+from generators.beacon import PARAMETERS_HEADER
+from generators.clock import WORLD, ClockState, WorldClock, wall_ms
+from generators.log_end import header_of, last_published
+from generators.publisher import Publisher
+from generators.resume import OtherWorld
+from generators.stopping import until_told
+from generators.ticks import HOUR_MS, TICK_MS
+from infra.errors import UserError
+from infra.kafka import KafkaDown, Outgoing, admin, answers, newest_ms, producer, send_all
+from infra.logs import setup_logging
+from infra.settings import Settings, read_settings
+
+PARAMETERS = json.dumps({"world": "own"})
+SEED = 0  # nothing is drawn
+REAL_TIME_MILLI = 1_000
+SETTLED_MS = 2_000
+"""After a minute of the wall, until then all that was published in it is in the log."""
+
+log = logging.getLogger("clock")
+
+
+class Timekeeper:
+    """Tells the time of an own world: by the clock, and by heartbeats."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._client: Producer = producer(settings)
+        self._clocks = Publisher(self._client)
+
+    def run(self) -> None:
+        """From now on world time is the wall's."""
+        now_ms = wall_ms()
+        self._announce(WorldClock(now_ms, now_ms, REAL_TIME_MILLI), ClockState.RUNNING)
+
+    def stand(self, world_ms: int) -> None:
+        """World time is this, until told otherwise."""
+        self._announce(WorldClock(world_ms, wall_ms(), REAL_TIME_MILLI), ClockState.STOPPED)
+
+    def beat(self, world_ms: int) -> None:
+        """Everything published before that time is in the log; raises NotDelivered."""
+        event = {"event_id": f"own-{world_ms}", "event_time": world_ms, "world": WORLD}
+        value = encode(HEARTBEATS, event)
+        send_all(self._client, [Outgoing(HEARTBEATS.name, key(HEARTBEATS, event), value, world_ms)])
+
+    def _announce(self, clock: WorldClock, state: ClockState) -> None:
+        event = clock.event(SEED, state)
+        self._clocks.send(
+            CLOCKS.name,
+            partition=0,
+            key=key(CLOCKS, event),
+            value=encode(CLOCKS, event),
+            published_ms=clock.wall_ms,
+            headers=[(PARAMETERS_HEADER, PARAMETERS.encode())],
+        )
+        self._clocks.flush()
+
+
+def beaten_ms(settings: Settings) -> int | None:
+    """The time of the last heartbeat: everything published before it is in the log."""
+    return max(newest_ms(admin(settings), [HEARTBEATS.name]).values(), default=None)
+
+
+def keep_time(settings: Settings, stop: Signal) -> None:
+    """Tell the time until told to stop. Raises OtherWorld, KafkaDown, NotDelivered."""
+    if not answers(settings):
+        raise KafkaDown(settings.bootstrap_servers)
+    refuse_other(settings)
+    keeper, beaten = Timekeeper(settings), beaten_ms(settings)
+    if settings.begins_ms is None:
+        keeper.run()
+        _follow_the_wall(keeper, beaten or 0, stop)
+        return
+    if beaten is None:
+        beaten = settings.begins_ms - HOUR_MS  # the hour in which the shop is announced
+        keeper.beat(beaten)
+    keeper.stand(max(settings.begins_ms, beaten))
+    stop.wait()
+
+
+def refuse_other(settings: Settings) -> None:
+    """Raise OtherWorld where the log holds a simulated one."""
+    for message in last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
+        found = (header_of(message, PARAMETERS_HEADER) or b"").decode()
+        if found != PARAMETERS:
+            raise OtherWorld("WORLD own", f"one with the parameters {found}")
+
+
+def _follow_the_wall(keeper: Timekeeper, beaten: int, stop: Signal) -> None:
+    """A heartbeat for each minute of the wall, once it is over."""
+    while not stop.is_set():
+        over_ms = (wall_ms() - SETTLED_MS) // TICK_MS * TICK_MS
+        if over_ms > beaten:
+            keeper.beat(over_ms)
+            beaten = over_ms
+        stop.wait(max(0, over_ms + TICK_MS + SETTLED_MS - wall_ms()) / 1000)
+
+
+def main() -> int:
+    setup_logging("clock")
+    try:
+        keep_time(read_settings(), until_told())
+    except UserError as error:
+        log.error("%s", error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

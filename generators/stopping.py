@@ -1,0 +1,14 @@
+"""A program that works until it is asked to stop."""
+
+import signal
+from threading import Event as Signal
+from threading import Thread
+
+
+def until_told() -> Signal:
+    """Set when the process is asked to stop, by SIGTERM or Ctrl-C."""
+    stop = Signal()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # From a thread: the signal may interrupt the very wait whose lock `set` needs.
+        signal.signal(number, lambda *_: Thread(target=stop.set).start())
+    return stop

@@ -1,0 +1,136 @@
+"""retail import, on a real broker: what is published, what is refused, killed and done again."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from contracts import ADJUSTMENTS, HEARTBEATS, PRICE_CHANGES, RECEIPTS, REFUNDS, decode
+from infra.kafka import admin, end_offsets, newest_ms, read_all
+from infra.processes import environment
+from infra.settings import Settings, root
+from infra.wait import wait_until
+from tests.brokers import emptied
+from tests.generators.importing.sales import UCI, m5, uci, uci_row, write_csv
+
+pytestmark = pytest.mark.e2e
+
+MAPPINGS = root() / "generators" / "importing" / "mappings"
+IMPORT = (sys.executable, "-m", "cli.main", "import")
+SALES = (RECEIPTS, REFUNDS, ADJUSTMENTS, PRICE_CHANGES)
+
+
+@pytest.fixture
+def shop(shared_broker: Settings, tmp_path: Path) -> Settings:
+    """An empty log of an own world, which begins before every file of these tests."""
+    own = {"world": "own", "world_begins": "2010-12-01"}
+    return emptied(shared_broker, tmp_path / "data").model_copy(update=own)
+
+
+def command(*options: object, shape: str = "uci-online-retail") -> list[str]:
+    named = ["--map", str(MAPPINGS / f"{shape}.yaml"), *map(str, options)]
+    return [*IMPORT, *named]
+
+
+def run(
+    shop: Settings, *options: object, shape: str = "uci-online-retail"
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(*options, shape=shape),
+        env=environment(shop),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def ids(shop: Settings) -> Counter[str]:
+    """How often each event stands in the log."""
+    return Counter(
+        decode(value).value["event_id"] for topic in SALES for value in read_all(shop, topic.name)
+    )
+
+
+def test_what_a_dry_run_says_is_what_is_published_and_refused(
+    shop: Settings, tmp_path: Path
+) -> None:
+    file = uci(tmp_path / "sales.csv")
+    dry, before = run(shop, file, "--dry-run"), ids(shop)
+    done = run(shop, file)
+    assert (dry.returncode, done.returncode) == (1, 1), done.stderr
+    assert not before
+    assert "9 rows · 11 events would be published" in dry.stdout
+    assert "9 rows · 11 events published" in done.stdout
+    for reason in ("units: expected a whole number   sales.csv:6", "price_cents is at least 0"):
+        assert reason in dry.stdout
+        assert reason in done.stdout
+    assert len(ids(shop)) == 8  # without the store and two products
+    report = shop.data_dir / "reports" / "import-uci-online-retail.jsonl"
+    refused = [json.loads(line) for line in report.read_text().splitlines()]
+    assert [one["row"] for one in refused] == [8, 6, 9]
+
+
+def test_the_same_files_again_change_nothing(shop: Settings, tmp_path: Path) -> None:
+    file = m5(tmp_path)
+    assert run(shop, file, shape="m5").returncode == 0
+    before, clock = ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])
+    again = run(shop, file, shape="m5")
+    assert "0 events published · 26 in the log already" in again.stdout
+    assert (ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])) == (before, clock)
+
+
+def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
+    shop: Settings, tmp_path: Path
+) -> None:
+    rows = [
+        uci_row(str(536_365 + number), 1, f"12/{1 + number // 40}/2010 {8 + number % 10}:00")
+        for number in range(1_000)
+    ]
+    file = write_csv(tmp_path / "sales.csv", UCI, rows)
+    first = subprocess.Popen(
+        command(file), env=environment(shop), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+    def half_done() -> bool:
+        return sum(end_offsets(admin(shop), [RECEIPTS.name]).values()) > 50
+
+    with first:
+        wait_until(half_done, "some receipts are in the log", 60)
+        first.kill()
+    assert len(ids(shop)) < 1_000
+    done = run(shop, file)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = ids(shop)
+    assert set(found.values()) == {1}
+    assert len(found) == 1_000 + 2  # with a price and the opening stock
+
+
+def test_the_next_files_go_on_where_the_world_stands(shop: Settings, tmp_path: Path) -> None:
+    first = write_csv(tmp_path / "a.csv", UCI, [uci_row("1", 1, "12/1/2010 8:00")])
+    assert run(shop, first, "--until", "2010-12-02").returncode == 0
+    rows = [uci_row("2", 1, "12/2/2010 8:00"), uci_row("3", 1, "12/1/2010 9:00")]
+    done = run(shop, write_csv(tmp_path / "b.csv", UCI, rows))
+    assert "whose readers have forgotten" in done.stdout
+    assert "the world's time is 2010-12-02 08:01" in done.stdout
+    assert ids(shop)["ONLINE-2-R"] == 1
+    assert not ids(shop)["ONLINE-3-R"]
+
+
+def test_what_cannot_be_imported_is_said_in_a_sentence(shop: Settings, tmp_path: Path) -> None:
+    file = uci(tmp_path / "sales.csv")
+    simulated = shop.model_copy(update={"world": "simulated"})
+    assert "WORLD_BEGINS=2010-12-01" in run(simulated, file).stderr
+    assert "there is none" in run(shop, tmp_path / "none.csv").stderr
+    assert "found never" in run(shop, file, "--until", "never").stderr
+    empty = write_csv(tmp_path / "empty.csv", UCI, [])
+    assert "at least one row" in run(shop, empty).stderr
+    draft = subprocess.run(
+        [*IMPORT, "--draft", str(file)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "sku: StockCode" in draft.stdout
+    without = subprocess.run([*IMPORT, str(file)], capture_output=True, text=True, check=False)
+    assert "--map should name a mapping" in without.stderr

@@ -1,0 +1,118 @@
+"""A shop without the simulator: a year is imported, killed, imported again; then the guide."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.shops import lags
+from contracts import RECEIPTS
+from infra.kafka import admin, end_offsets
+from infra.processes import environment
+from infra.settings import Settings, root
+from infra.wait import wait_until
+from tests.e2e.shop import Shop
+from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv
+from tests.guide import Reader, blocks
+from tests.ports import free_port_base
+
+MAPPING = root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
+DAYS = 365
+RECEIPTS_PER_DAY = 6
+RECEIPTS_ALL = range(DAYS * RECEIPTS_PER_DAY)
+READ_SECONDS_MAX = 200
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """A shop whose world begins in 2010."""
+    started = Shop(
+        Settings(
+            data_dir=tmp_path_factory.mktemp("own") / "data",
+            port_base=free_port_base(),
+            world="own",
+            world_begins="2010-12-01",
+        )
+    )
+    try:
+        started.start()
+        yield started
+    finally:
+        started.stop()
+
+
+@pytest.fixture(scope="module")
+def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A year of receipts of two lines; each month's last day brings a refund."""
+    rows: list[Any] = []
+    for day in range(DAYS):
+        when = f"{1 + day % 12}/{1 + day // 12 % 28}/2011"
+        for number in range(RECEIPTS_PER_DAY):
+            invoice, at = str(100_000 + 10 * day + number), f"{when} {9 + number}:{day % 60:02}"
+            rows += [uci_row(invoice, 2, at), uci_row(invoice, 1, at, "9.99", LAMP)]
+        if day % 30 == 29:
+            rows.append(uci_row(f"C{200_000 + day}", -1, f"{when} 17:00"))
+    return write_csv(tmp_path_factory.mktemp("files") / "year.csv", UCI, rows)
+
+
+def exact(shop: Shop) -> dict[str, Any]:
+    """What `retail verify` says once everything has been read."""
+    wait_until(lambda: max(lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
+    return shop.verify()
+
+
+def test_status_says_that_it_is_an_own_world(shop: Shop) -> None:
+    assert "world: an own world, in which it is 2010-12-01 00:00" in shop.retail("status")
+    assert "simulator" not in shop.states()
+    assert shop.get("/v1/clock")["world_time"] == "2010-12-01T00:00:00.000Z"
+
+
+def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twice(
+    shop: Shop, year: Path
+) -> None:
+    command = [sys.executable, "-m", "cli.main", "import", "--map", str(MAPPING), str(year)]
+    first = subprocess.Popen(
+        command, env=environment(shop.settings), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+    def half_done() -> bool:
+        return sum(end_offsets(admin(shop.settings), [RECEIPTS.name]).values()) > 100
+
+    with first:
+        wait_until(half_done, "some receipts are in the log", 120)
+        first.kill()
+    assert sum(end_offsets(admin(shop.settings), [RECEIPTS.name]).values()) < len(RECEIPTS_ALL)
+    shop.retail("import", "--map", str(MAPPING), str(year))
+    again = shop.retail("import", "--map", str(MAPPING), str(year))
+    assert "0 events published" in again
+    found = exact(shop)
+    assert found["inventory"]["books"]["duplicate"] == 0
+    assert found["inventory"]["quarantine"]["rejected"] == 0
+    sold = shop.get(f"/v1/stock/ONLINE/{MUG[0]}")
+    assert sold["units_sold"] == 2 * len(RECEIPTS_ALL)
+    assert sold["units_refunded"] == DAYS // 30
+    assert sold["units_on_hand"] >= 0
+    assert sum(end_offsets(admin(shop.settings), [RECEIPTS.name]).values()) == len(RECEIPTS_ALL)
+
+
+def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
+    reader = Reader(shop.settings, tmp_path)
+    make, draft, mend, dry, publish, look = blocks(root() / "docs" / "own-shop.md")["sh"]
+    for block in (make, draft, mend):
+        reader.shell(block)
+    for block, verb in ((dry, "would be published"), (publish, "published")):
+        said = reader.shell(block)
+        assert f"14 events {verb}" in said
+        assert "1 refused" in said
+        assert "units: expected a whole number   sales.csv:6" in said
+    exact(shop)
+    assert '"store_id":"LEEDS","sku":"A-2"' in reader.shell(look)
+    shelf = shop.get("/v1/stock/LEEDS/A-2")
+    counted = {name: shelf[f"units_{name}"] for name in ("on_hand", "sold", "refunded", "adjusted")}
+    assert counted == {"on_hand": 1, "sold": 6, "refunded": 1, "adjusted": 6}
+    assert shop.get("/v1/clock")["world_time"] == "2024-03-03T00:00:00.000Z"

@@ -1,0 +1,96 @@
+"""Small made-up files in the shapes that retailers publish."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from generators.importing.events import Issued, Refused, issued, unplaced
+from generators.importing.mapping import Mapping, read_mapping
+from generators.importing.reading import open_scratch, read_lines
+from infra.settings import root
+
+HEADER = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country"
+UCI = HEADER.split(",")
+MUG, LAMP = ("85123A", "WHITE MUG"), ("71053", "LAMP")
+
+
+def uci_row(
+    invoice: str, units: object, at: str, price: str = "2.55", sku: tuple[str, str] = MUG
+) -> Sequence[object]:
+    return invoice, *sku, units, at, price, "17850", "United Kingdom"
+
+
+def write_csv(file: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    with file.open("w", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(head)
+        writer.writerows(rows)
+    return file
+
+
+def uci(file: Path) -> Path:
+    """Two receipts, a refund, a loss, a row without a number of units, one without a time."""
+    return write_csv(
+        file,
+        UCI,
+        [
+            uci_row("536365", 6, "12/1/2010 8:26"),
+            uci_row("536365", 2, "12/1/2010 8:27", "3.395", LAMP),
+            uci_row("536366", 1, "12/1/2010 9:00", "0.00"),
+            uci_row("C536379", -1, "12/1/2010 9:41"),
+            uci_row("536380", -3, "12/1/2010 9:50", "0"),
+            uci_row("536381", "many", "12/1/2010 10:00"),
+            uci_row("536381", 1, "12/1/2010 10:00"),
+            uci_row("536382", 1, "yesterday"),
+            uci_row("536383", 1, "12/1/2010 11:00", "-5"),
+        ],
+    )
+
+
+def m5(folder: Path, days: int = 8) -> Path:
+    """Two products in two stores over some days, with a calendar and prices beside."""
+    names = [f"d_{day}" for day in range(1, days + 1)]
+    sold = [
+        [f"{item}_{store}", item, "FOODS_1", "FOODS", store, store[:2], *units]
+        for store in ("CA_1", "TX_1")
+        for item, units in (
+            ("FOODS_1_001", [day % 3 for day in range(days)]),
+            ("FOODS_1_002", [1] * days),
+        )
+    ]
+    head = ["id", "item_id", "dept_id", "cat_id", "store_id", "state_id", *names]
+    week = [11101 + day // 7 for day in range(days)]
+    write_csv(
+        folder / "calendar.csv",
+        ["date", "wm_yr_wk", "d"],
+        [
+            (f"2011-01-{29 + day}" if day < 3 else f"2011-02-{day - 2:02}", week[day], names[day])
+            for day in range(days)
+        ],
+    )
+    write_csv(
+        folder / "sell_prices.csv",
+        ["store_id", "item_id", "wm_yr_wk", "sell_price"],
+        [
+            (store, item, number, f"{price}.{number % 100:02}")
+            for store in ("CA_1", "TX_1")
+            for item, price in (("FOODS_1_001", 2), ("FOODS_1_002", 3))
+            for number in sorted(set(week))
+        ],
+    )
+    return write_csv(folder / "sales_train.csv", head, sold)
+
+
+def mapping(name: str, **changes: object) -> Mapping:
+    """One of the mappings in the repository, with some keys otherwise."""
+    found = read_mapping(root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
+    return Mapping.model_validate(found.model_dump() | changes)
+
+
+def read(folder: Path, wanted: Mapping, *files: Path) -> list[Issued | Refused]:
+    """What the files hold, in the order in which it happened."""
+    folder.mkdir()
+    with closing(open_scratch(folder)) as engine:
+        read_lines(engine, wanted, files, lambda _: None)
+        return [*unplaced(engine), *issued(engine, wanted)]

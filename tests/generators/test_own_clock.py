@@ -1,0 +1,84 @@
+"""The clock of a world without a simulator, on a real broker."""
+
+from pathlib import Path
+from threading import Event as Signal
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from contracts import CLOCKS, decode
+from generators.clock import wall_ms
+from generators.own_clock import Timekeeper, beaten_ms, keep_time, refuse_other
+from generators.resume import OtherWorld
+from generators.simulator import simulate
+from generators.ticks import HOUR_MS
+from infra.kafka import read_to_end
+from infra.settings import Settings
+from infra.wait import wait_until
+from tests.brokers import emptied
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def log(shared_broker: Settings, tmp_path: Path) -> Settings:
+    """An empty log."""
+    return emptied(shared_broker, tmp_path)
+
+
+OWN = {"world": "own", "world_begins": "2010-12-01"}
+BEGINS_MS = 1_291_161_600_000
+
+
+def told(settings: Settings) -> dict[str, Any]:
+    """What the newest record of the clock says; empty before there is one."""
+    found = [decode(value).value for value in read_to_end(settings, CLOCKS.name).values()]
+    return dict(found[-1]) if found else {}
+
+
+def lives(settings: Settings, state: str) -> dict[str, Any]:
+    """The clock as it tells the time before it is stopped."""
+    stop = Signal()
+    thread = Thread(target=keep_time, args=(settings, stop))
+    thread.start()
+    try:
+        wait_until(lambda: told(settings).get("state") == state, f"the clock is {state}")
+        wait_until(lambda: beaten_ms(settings) is not None, "there is a heartbeat")
+    finally:
+        stop.set()
+        thread.join()
+    return told(settings)
+
+
+def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(
+    log: Settings,
+) -> None:
+    own = Settings(**{**log.model_dump(), **OWN})
+    assert own.begins_ms == BEGINS_MS
+    assert lives(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS
+    assert beaten_ms(own) == BEGINS_MS - HOUR_MS
+    Timekeeper(own).beat(BEGINS_MS + HOUR_MS)
+    assert lives(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS + HOUR_MS
+
+
+def test_without_a_beginning_the_time_is_the_walls(log: Settings) -> None:
+    before = wall_ms()
+    clock = lives(log.model_copy(update={"world": "own"}), "running")
+    assert clock["speed_milli"] == 1_000
+    assert before <= clock["world_at"].timestamp() * 1000 <= wall_ms()
+    assert clock["world_at"] == clock["wall_at"]
+    assert before - 120_000 < (beaten_ms(log) or 0) <= wall_ms()
+
+
+def test_neither_world_goes_on_in_the_log_of_the_other(log: Settings) -> None:
+    Timekeeper(log).stand(BEGINS_MS)
+    refuse_other(log)
+    with pytest.raises(OtherWorld):
+        simulate(log, Signal(), live=False)
+
+
+def test_a_simulated_log_is_no_own_world(log: Settings) -> None:
+    simulate(log, Signal(), live=False)
+    with pytest.raises(OtherWorld, match="expected WORLD own"):
+        refuse_other(log)
