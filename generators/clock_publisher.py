@@ -10,6 +10,8 @@ from generators.publisher import Publisher
 from generators.resume import OtherWorld
 
 PARAMETERS_HEADER = "parameters"
+OWN = b"own"
+"""In the place of parameters: a world that nobody simulates."""
 
 decode = reader("simulator")
 
@@ -38,6 +40,8 @@ class ClockPublisher:
 
 def read_announced_ms(message: Message, parameters: Parameters, parameters_found: bytes) -> int:
     """World time as last announced. Raises OtherWorld."""
+    if parameters_found == OWN:
+        raise OtherWorld("WORLD simulated", "one with WORLD own")
     expected, found = parameters.differences(parameters_found.decode())
     if expected:
         raise OtherWorld(expected, found)

@@ -3,7 +3,6 @@
 python -m generators.own_clock
 """
 
-import json
 import logging
 import sys
 from threading import Event as Signal
@@ -11,7 +10,7 @@ from threading import Event as Signal
 from confluent_kafka import Producer
 
 from contracts import CLOCKS, HEARTBEATS, encode, key
-from generators.beacon import PARAMETERS_HEADER
+from generators.beacon import OWN, PARAMETERS_HEADER
 from generators.clock import WORLD, ClockState, WorldClock, wall_ms
 from generators.log_end import header_of, last_published
 from generators.publisher import Publisher
@@ -23,7 +22,6 @@ from infra.kafka import KafkaDown, Outgoing, admin, answers, newest_ms, producer
 from infra.logs import setup_logging
 from infra.settings import Settings, read_settings
 
-PARAMETERS = json.dumps({"world": "own"})
 SEED = 0  # nothing is drawn
 REAL_TIME_MILLI = 1_000
 SETTLED_MS = 2_000
@@ -62,7 +60,7 @@ class Timekeeper:
             key=key(CLOCKS, event),
             value=encode(CLOCKS, event),
             published_ms=clock.wall_ms,
-            headers=[(PARAMETERS_HEADER, PARAMETERS.encode())],
+            headers=[(PARAMETERS_HEADER, OWN)],
         )
         self._clocks.flush()
 
@@ -92,9 +90,9 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 def refuse_other(settings: Settings) -> None:
     """Raise OtherWorld where the log holds a simulated one."""
     for message in last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        found = (header_of(message, PARAMETERS_HEADER) or b"").decode()
-        if found != PARAMETERS:
-            raise OtherWorld("WORLD own", f"one with the parameters {found}")
+        found = header_of(message, PARAMETERS_HEADER) or b""
+        if found != OWN:
+            raise OtherWorld("WORLD own", f"one with the parameters {found.decode()}")
 
 
 def _follow_the_wall(keeper: Timekeeper, beaten: int, stop: Signal) -> None:

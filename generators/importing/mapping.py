@@ -11,6 +11,8 @@ from infra.errors import UserError
 
 LINES_MAX = 10_000
 WHOLE = "the mapping"
+EXPECTED = {"missing": "a value", "extra_forbidden": "no such key"}
+"""Of pydantic's kinds of errors, those that its words leave unclear here."""
 
 
 class BadMapping(UserError):
@@ -210,5 +212,5 @@ def read_mapping(file: Path) -> Mapping:
 def _complaint(found: dict[str, Any]) -> str:
     place = ".".join(str(part) for part in found["loc"]) or WHOLE
     value = "nothing" if found["type"] == "missing" else repr(found["input"])[:80]
-    expected = found["msg"].removeprefix("Value error, ")
+    expected = EXPECTED.get(found["type"], found["msg"].removeprefix("Value error, "))
     return f"  {place}: expected {expected}, found {value}"

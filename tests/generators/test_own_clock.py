@@ -74,7 +74,7 @@ def test_without_a_beginning_the_time_is_the_walls(log: Settings) -> None:
 def test_neither_world_goes_on_in_the_log_of_the_other(log: Settings) -> None:
     Timekeeper(log).stand(BEGINS_MS)
     refuse_other(log)
-    with pytest.raises(OtherWorld):
+    with pytest.raises(OtherWorld, match="expected WORLD simulated"):
         simulate(log, Signal(), live=False)
 
 

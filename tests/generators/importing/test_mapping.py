@@ -19,13 +19,13 @@ money: {currency: EUR}
     ("text", "told"),
     [
         ("money: [", "in YAML"),
-        ("time: {column: t}", "fields: expected Field required, found nothing"),
+        ("time: {column: t}", "fields: expected a value, found nothing"),
         (GOOD.replace("unit_price: p, ", ""), "fields: expected one of unit_price and amount"),
         (GOOD.replace("column: t", "column: t, zone: Europe/Atlantis"), "such as Europe/London"),
         (GOOD + "cancelled: {column: x}", "one of prefix, values and negative_units"),
         (GOOD + "cancelled: {negative_units: true, column: x}", "column together with prefix"),
         (GOOD.replace("EUR", "euro"), "money.currency: expected"),
-        (GOOD + "colour: red", "colour: expected"),
+        (GOOD + "colour: red", "colour: expected no such key, found 'red'"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, told: str) -> None:
