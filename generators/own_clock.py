@@ -10,9 +10,10 @@ from threading import Event as Signal
 from confluent_kafka import Producer
 
 from contracts import CLOCKS, HEARTBEATS, encode, key
-from generators.beacon import OWN, PARAMETERS_HEADER
-from generators.clock import WORLD, ClockState, WorldClock, wall_ms
-from generators.log_end import header_of, last_published
+from control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
+from generators.clock import wall_ms
+from generators.clock_publisher import OWN, PARAMETERS_HEADER
+from generators.log_end import find_last_published, header_of
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
 from generators.stopping import until_told
@@ -53,7 +54,7 @@ class Timekeeper:
         send_all(self._client, [Outgoing(HEARTBEATS.name, key(HEARTBEATS, event), value, world_ms)])
 
     def _announce(self, clock: WorldClock, state: ClockState) -> None:
-        event = clock.event(SEED, state)
+        event = AnnouncedClock(clock, state, SEED).to_row()
         self._clocks.send(
             CLOCKS.name,
             partition=0,
@@ -89,7 +90,7 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 
 def refuse_other(settings: Settings) -> None:
     """Raise OtherWorld where the log holds a simulated one."""
-    for message in last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
+    for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
         found = header_of(message, PARAMETERS_HEADER) or b""
         if found != OWN:
             raise OtherWorld("WORLD own", f"one with the parameters {found.decode()}")

@@ -92,7 +92,8 @@ def announced(
     since = {"event_time": at_ms, "effective_at": max(at_ms, first_ms)}
     for [store] in _rows(engine, f"select distinct store from ({GOOD}) order by 1"):
         place = mapping.stores.get(store, Store())
-        yield _announced(STORES, {**_store(store, place), **since}, since, store)
+        described = {**_store(store, place), "currency": mapping.money.currency}
+        yield _announced(STORES, {**described, **since}, since, store)
     for sku, name, category in _rows(engine, PRODUCT):
         described = _product(mapping, sku, name, category)
         yield _announced(PRODUCTS, {**described, **since}, since, sku)
@@ -171,12 +172,11 @@ def _event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
         return Issued(ADJUSTMENTS, {**shared, **moved}, first["file"], first["row"])
     contract = RECEIPTS if kind == "receipt" else REFUNDS
     optional = {"card_token": first["card"], "customer_id": first["customer"]}
-    known = {field.name for field in contract.fields}
     event = {
         **shared,
         "register_id": first["register_id"],
         "cashier_id": first["cashier"],
-        **{name: value for name, value in optional.items() if value and name in known},
+        **{name: value for name, value in optional.items() if value},
         "lines": [
             {"sku": line["sku"], "units": line["units"], "unit_price_cents": line["price_cents"]}
             for line in lines
