@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts import CONTRACTS, Contract
-from contracts.projection import spelled
+from contracts.projection import render_path
 from contracts.shape import Rule
 from contracts.times import span
 from infra.settings import Settings, root
@@ -81,9 +81,9 @@ def bounds() -> tuple[Bound, ...]:
 def of_contracts() -> Iterator[Bound]:
     for contract in CONTRACTS.values():
         for rule in limits(contract):
-            what = f"{spelled(rule.path)}.{rule.kind}"
+            what = f"{render_path(rule.path)}.{rule.kind}"
             yield Bound(
-                contract.name, what, f"`{spelled(rule.path)}` {SAYS[rule.kind](rule.limit)}"
+                contract.name, what, f"`{render_path(rule.path)}` {SAYS[rule.kind](rule.limit)}"
             )
         for time in TIMES:
             if (length := getattr(contract, time)) is not None:

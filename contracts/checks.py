@@ -46,7 +46,7 @@ def _check(field: Field, rules: Sequence[Rule], path: tuple[str, ...]) -> Check:
     )
 
 
-def broken(
+def find_broken(
     asked: Sequence[Check], value: Row, at: Location = ()
 ) -> Iterator[tuple[Location, Rule]]:
     """Every rule that the value breaks, and where.
@@ -65,7 +65,7 @@ def broken(
             if check.items:
                 for number, item in enumerate(found):
                     if isinstance(item, Mapping):
-                        yield from broken(check.items, item, (*at, check.field, number))
+                        yield from find_broken(check.items, item, (*at, check.field, number))
 
 
 def _holds(rule: Rule, kind: Kind, check: Check, found: Any, value: Row) -> bool:

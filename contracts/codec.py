@@ -12,7 +12,7 @@ import fastavro
 from contracts.catalog import CONTRACTS
 from contracts.errors import Undecodable, Unencodable
 from contracts.mapping import avro_schema
-from contracts.schemas import known, schema_id
+from contracts.schemas import load_known, schema_id
 from contracts.shape import Contract, Row
 from contracts.times import EPOCH, MILLISECOND
 from contracts.writing import Write, record
@@ -116,7 +116,7 @@ def _writer(contract: Contract) -> tuple[bytes, Write]:
 @cache
 def _readers() -> Mapping[int, Reader]:
     found = {}
-    for entry in known():
+    for entry in load_known():
         contract = CONTRACTS.get(entry.topic)
         if contract is not None:
             current = avro_schema(contract)

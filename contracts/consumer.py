@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from contracts.codec import Decoded, decode
 from contracts.errors import BadContract, Undeclared, UnknownConsumer
 from contracts.odcs import Loader
-from contracts.projection import Path, leaves, parsed, pruner
+from contracts.projection import Path, leaves, parse_path, pruner
 from contracts.shape import Contract
 
 FOLDER = File(__file__).parent / "consumers"
@@ -35,12 +35,12 @@ def span(text: str) -> timedelta:
 
 
 def _span_or(*words: str) -> AfterValidator:
-    def checked(text: str) -> str:
+    def check(text: str) -> str:
         if text not in words:
             span(text)
         return text
 
-    return AfterValidator(checked)
+    return AfterValidator(check)
 
 
 class _Strict(BaseModel):
@@ -83,7 +83,7 @@ class Use(_Strict):
         """The fields, whether the contract has them or not."""
         if self.fields == "all":
             return tuple(path for path, _ in leaves(contract.fields))
-        return tuple(map(parsed, self.fields))
+        return tuple(map(parse_path, self.fields))
 
 
 class Consumer(_Strict):
@@ -134,7 +134,7 @@ def consumer(name: str) -> Consumer:
         raise UnknownConsumer(name, CONSUMERS) from None
 
 
-def declared(name: str, contract: Contract) -> tuple[Path, ...]:
+def list_declared(name: str, contract: Contract) -> tuple[Path, ...]:
     """The fields that a consumer reads of a topic. Raises Undeclared where it reads none."""
     use = consumer(name).reads.get(contract.name)
     if use is None:
@@ -147,7 +147,7 @@ def reader(name: str) -> Callable[[bytes | None], Decoded]:
 
     The function raises Undecodable, and Undeclared for a value of a topic that is not in the file.
     """
-    pruned = cache(lambda contract: pruner(contract, declared(name, contract)))
+    pruned = cache(lambda contract: pruner(contract, list_declared(name, contract)))
 
     def read(data: bytes | None) -> Decoded:
         found = decode(data)

@@ -38,10 +38,10 @@ def _value(field: Field, found: Any) -> Any:
 
 def to_document(contract: Contract, value: Row) -> dict[str, Any]:
     """The value as JSON spells it; what is absent is left out."""
-    return _spelled(contract.fields, value)
+    return _render_fields(contract.fields, value)
 
 
-def _spelled(fields: Sequence[Field], value: Row) -> dict[str, Any]:
+def _render_fields(fields: Sequence[Field], value: Row) -> dict[str, Any]:
     return {
         field.name: _plain(field, found)
         for field in fields
@@ -53,5 +53,5 @@ def _plain(field: Field, found: Any) -> Any:
     if isinstance(found, datetime):
         return found.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     if field.fields:
-        return [_spelled(field.fields, item) for item in found]
+        return [_render_fields(field.fields, item) for item in found]
     return found

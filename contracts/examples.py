@@ -12,7 +12,7 @@ from contracts.mapping import TYPES
 from contracts.shape import Field, InvalidExample, Row, Rule
 
 
-def typed(kind: str, found: Any) -> Any:
+def parse_typed(kind: str, found: Any) -> Any:
     """A plain value of the type named, as YAML writes it. Raises ValueError."""
     if kind == "timestamp" and isinstance(found, str):
         found = datetime.fromisoformat(found)
@@ -38,13 +38,13 @@ def _value(field: Field, written: Any) -> Any:
         return None
     if field.type == "array" and isinstance(written, list):
         return [record(field.fields, item) for item in written]
-    return typed(field.type, written)
+    return parse_typed(field.type, written)
 
 
 def absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
     """For every rule that asks for a field: the valid record without it."""
     return tuple(
-        InvalidExample(rule.name, _changed(valid, rule.path, partial(_set, None)))
+        InvalidExample(rule.name, _change(valid, rule.path, partial(_set, None)))
         for rule in rules
         if rule.kind == "required"
     )
@@ -74,9 +74,9 @@ def invalid(
     value = valid
     for where, new in change.sets.items():
         path = where.split("[].")
-        value = _changed(value, path, partial(_set, _value(_field(fields, path), new)))
+        value = _change(value, path, partial(_set, _value(_field(fields, path), new)))
     for where, times in change.repeats.items():
-        value = _changed(value, where.split("[]."), partial(_repeated, times))
+        value = _change(value, where.split("[]."), partial(_repeat, times))
     return InvalidExample(change.breaks, value)
 
 
@@ -84,7 +84,7 @@ def _set(new: Any, _: Any) -> Any:
     return new
 
 
-def _repeated(times: int, old: Any) -> Any:
+def _repeat(times: int, old: Any) -> Any:
     return old and old[:1] * times
 
 
@@ -96,9 +96,9 @@ def _field(fields: Sequence[Field], path: Sequence[str]) -> Field:
     raise ValueError(f"{head!r}, which is no field of this contract")
 
 
-def _changed(value: Row, path: Sequence[str], change: Callable[[Any], Any]) -> dict[str, Any]:
+def _change(value: Row, path: Sequence[str], change: Callable[[Any], Any]) -> dict[str, Any]:
     """The same with the field at the path changed, in every item on the way to it."""
     head, *rest = path
     if rest:
-        return {**value, head: [_changed(item, rest, change) for item in value[head]]}
+        return {**value, head: [_change(item, rest, change) for item in value[head]]}
     return {**value, head: change(value[head])}

@@ -39,7 +39,7 @@ def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
         encode(contract, value)
     except ValidationError as error:
         return tuple(
-            Fault(place(each["loc"]), each["msg"], shown(_found(value, each["loc"])))
+            Fault(place(each["loc"]), each["msg"], render_value(_find_value(value, each["loc"])))
             for each in error.errors(include_url=False)
         )
     except Unencodable as error:  # text with half a character, which JSON can spell
@@ -47,7 +47,7 @@ def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
     return ()
 
 
-def ill_timed(contract: Contract, value: Any, published_ms: int) -> tuple[Fault, ...]:
+def check_timing(contract: Contract, value: Any, published_ms: int) -> tuple[Fault, ...]:
     """Whether it would be late or ahead if it were published at that time; at most one is.
 
     What does not say when it happened is neither.
@@ -66,14 +66,14 @@ def place(at: Location) -> str:
     return text.removeprefix(".") or WHOLE
 
 
-def shown(found: Any) -> str:
+def render_value(found: Any) -> str:
     if found is None:
         return "nothing"
     text = found.isoformat() if isinstance(found, datetime) else repr(found)
     return text[:FOUND_CHARACTERS_MAX]
 
 
-def _found(value: Any, at: Location) -> Any:
+def _find_value(value: Any, at: Location) -> Any:
     """What stands at the place; None where nothing does."""
     for part in at:
         if isinstance(value, Mapping):

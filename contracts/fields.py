@@ -8,7 +8,7 @@ from typing import Any
 from open_data_contract_standard.model import SchemaProperty
 
 from contracts.errors import BadContract
-from contracts.examples import typed
+from contracts.examples import parse_typed
 from contracts.mapping import TYPES
 from contracts.odcs import CustomProperties
 from contracts.shape import Field
@@ -61,7 +61,7 @@ def field(reading: Reading) -> Field:
     made = Field(
         name=reading.path[-1],
         type=kind,
-        required=_required(reading),
+        required=_is_required(reading),
         description=_description(reading, source.description),
         unit=unit,
         examples=tuple(_example(reading, kind, example) for example in source.examples or ()),
@@ -84,7 +84,7 @@ def type_of(reading: Reading) -> str:
     raise reading.bad(f"a type of {listed}", found or "none", "Choose one of them.")
 
 
-def _required(reading: Reading) -> bool:
+def _is_required(reading: Reading) -> bool:
     if reading.property.required is None:
         raise reading.bad("required: true or false", "neither", "Say which.")
     return reading.property.required
@@ -98,7 +98,7 @@ def _description(reading: Reading, description: str | None) -> str:
 
 def _example(reading: Reading, kind: str, example: Any) -> Any:
     try:
-        return typed(kind, example)
+        return parse_typed(kind, example)
     except ValueError as error:
         raise reading.bad(f"examples of type {kind}", error, "Mend the example.") from error
 

@@ -74,7 +74,7 @@ def load_at(at: Place, file: Path) -> Contract:
     rules = every_rule(file, properties, fields, schema.quality or ())
     key = terms.key(file, fields, rules, custom.take("key", list))
     event_time = terms.event_time(file, fields, custom.take_optional("eventTime", str))
-    measured = terms.measured(fields, key, event_time)
+    measured = terms.find_measurable(fields, key, event_time)
     spans = terms.spans(file, document.slaProperties or (), at.entity, measured)
     settings = terms.topic_settings(file, custom)
     readers = terms.readers(file, visibility, custom.take_optional("readers", list) or [])

@@ -1,12 +1,12 @@
 """python -m contracts.lock: give every new schema an id."""
 
 from contracts import CONTRACTS
-from contracts.schemas import LOCK, extended, locked, text
+from contracts.schemas import LOCK, extend, load_lock, text
 
 
 def main() -> None:
-    before = locked()
-    after = extended(before, CONTRACTS.values())
+    before = load_lock()
+    after = extend(before, CONTRACTS.values())
     LOCK.write_text(text(after), encoding="utf-8")
     for entry in after[len(before) :]:
         print(f"{entry.topic}: id {entry.id}")

@@ -15,7 +15,7 @@ from pydantic import (
 from pydantic import Field as ModelField
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from contracts.checks import Location, broken, checks
+from contracts.checks import Location, checks, find_broken
 from contracts.mapping import TYPES, camel
 from contracts.rules import KINDS
 from contracts.shape import Contract, Field, Limit
@@ -80,7 +80,7 @@ def _validator(contract: Contract) -> Any:
     ) -> BaseModel:
         faults = [
             _fault(BROKEN_RULE, rule.name, at, value)
-            for at, rule in (broken(asked, value) if isinstance(value, Mapping) else ())
+            for at, rule in (find_broken(asked, value) if isinstance(value, Mapping) else ())
         ]
         try:
             made = handler(value)

@@ -10,12 +10,12 @@ Path = tuple[str, ...]
 """A field, and the arrays that it lies in: ("lines", "units")."""
 
 
-def spelled(path: Path) -> str:
+def render_path(path: Path) -> str:
     """("lines", "units") → lines[].units"""
     return "[].".join(path)
 
 
-def parsed(text: str) -> Path:
+def parse_path(text: str) -> Path:
     """lines[].units → ("lines", "units")"""
     return tuple(text.split("[]."))
 
@@ -49,12 +49,12 @@ def pruner(
     if {path for path, _ in leaves(contract.fields)} <= set(paths):
         return lambda value: value
     kept = projection(contract.fields, paths)
-    return lambda value: _pruned(kept, value)
+    return lambda value: _prune(kept, value)
 
 
-def _pruned(fields: Sequence[Field], value: Row) -> dict[str, Any]:
+def _prune(fields: Sequence[Field], value: Row) -> dict[str, Any]:
     return {
-        field.name: [_pruned(field.fields, item) for item in value[field.name] or ()]
+        field.name: [_prune(field.fields, item) for item in value[field.name] or ()]
         if field.fields
         else value[field.name]
         for field in fields

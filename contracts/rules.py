@@ -176,14 +176,14 @@ def _literal(rule: Rule, *, items: bool = False) -> str:
     """The rule's limit in SQL; of items joined by "/", the pattern of one that does not fit."""
     limit = rule.limit
     if isinstance(limit, tuple):
-        return f"({', '.join(map(_quoted, limit))})"
+        return f"({', '.join(map(_quote, limit))})"
     if rule.kind == "pattern" and isinstance(limit, str):
         one = limit.removeprefix("^").removesuffix("$")
         # Java's $ overlooks a line break at the end; \z does not.
-        return _quoted(rf"(?:^|/)(?!{one}(?:/|\z))" if items else rf"^{one}\z")
-    return _quoted(limit) if isinstance(limit, str) else str(limit)
+        return _quote(rf"(?:^|/)(?!{one}(?:/|\z))" if items else rf"^{one}\z")
+    return _quote(limit) if isinstance(limit, str) else str(limit)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", r"\\").replace("'", r"\'")
     return f"'{escaped}'"

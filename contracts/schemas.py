@@ -28,14 +28,14 @@ class Entry:
 
 
 @cache
-def locked(file: Path = LOCK) -> tuple[Entry, ...]:
+def load_lock(file: Path = LOCK) -> tuple[Entry, ...]:
     """Every entry of the lock file, by id; none where there is no file yet."""
     if not file.exists():
         return ()
     return tuple(Entry(**entry) for entry in json.loads(file.read_text(encoding="utf-8")))
 
 
-def extended(entries: Sequence[Entry], contracts: Iterable[Contract]) -> tuple[Entry, ...]:
+def extend(entries: Sequence[Entry], contracts: Iterable[Contract]) -> tuple[Entry, ...]:
     """The entries, and a new one for every contract whose present schema has no id."""
     known = list(entries)
     for contract in contracts:
@@ -53,15 +53,15 @@ def text(entries: Iterable[Entry]) -> str:
 
 
 @cache
-def known() -> tuple[Entry, ...]:
+def load_known() -> tuple[Entry, ...]:
     """Every schema that this process can read: its code's, and those of a newer lock, if any.
 
     Raises AmbiguousSchema.
     """
-    return merged(locked(), _read(newest_lock()))
+    return merge(load_lock(), _read(newest_lock()))
 
 
-def merged(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
     """The entries of two locks, one of which has more. Raises AmbiguousSchema."""
     found = {one.id: one for one in own}
     for other in others:
@@ -75,14 +75,14 @@ def newest_lock() -> Path:
     return Path(os.environ.get(NEWER_LOCK) or LOCK)
 
 
-def registered_since(topics: Collection[str]) -> frozenset[int]:
+def find_registered_since(topics: Collection[str]) -> frozenset[int]:
     """The schemas of these topics that the lock has by now, and that were not loaded here.
 
     Records written with one are none to reject: whoever reads the topic has to be started again.
     """
     file = newest_lock()
     now = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)
-    loaded = {entry.id for entry in known()}
+    loaded = {entry.id for entry in load_known()}
     return frozenset(one.id for one in now if one.topic in topics and one.id not in loaded)
 
 
@@ -92,14 +92,14 @@ def _read_at(file: Path, _changed_ns: int) -> tuple[Entry, ...]:
 
 
 def _read(file: Path) -> tuple[Entry, ...]:
-    return locked.__wrapped__(file)
+    return load_lock.__wrapped__(file)
 
 
 @cache
 def schema_id(contract: Contract) -> int:
     """The id of the contract's present schema. Raises StaleLock where it has none."""
     schema = avro_schema(contract)
-    for entry in known():
+    for entry in load_known():
         if entry.topic == contract.name and entry.schema == schema:
             return entry.id
     raise StaleLock(contract.name, LOCK)
@@ -107,4 +107,4 @@ def schema_id(contract: Contract) -> int:
 
 def schemas_of(contract: Contract) -> Mapping[int, dict[str, Any]]:
     """Every schema that the topic's records may be written with, by id."""
-    return {entry.id: entry.schema for entry in known() if entry.topic == contract.name}
+    return {entry.id: entry.schema for entry in load_known() if entry.topic == contract.name}

@@ -82,7 +82,7 @@ def time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
     return next((name for name in key if name in times), None)
 
 
-def measured(
+def find_measurable(
     fields: Sequence[Field], key: Sequence[str], event_time: str | None
 ) -> dict[str, tuple[str, ...]]:
     """By span: the fields of which it may be measured on one."""

@@ -143,7 +143,7 @@ def _timestamp(value: int | datetime) -> bytes:
     return lower + SECONDS[zigzag >> 14]
 
 
-def _string(value: str) -> bytes:
+def _write_string(value: str) -> bytes:
     text = value.encode()
     length = len(text)
     return (SHORT[length] if length < len(SHORT) else _number(length)) + text
@@ -158,7 +158,7 @@ def _bytes(value: bytes) -> bytes:
 # A writer for one field, by the types of contracts/mapping.py, whose arrays are records again.
 # A field remembers by itself: ids, which never come again, do not push out what does.
 WRITERS: Mapping[str, Callable[[], Write]] = {
-    "string": lambda: Known(_string).__getitem__,
+    "string": lambda: Known(_write_string).__getitem__,
     "bytes": lambda: _bytes,
     "int": lambda: Known(_integer(32)).__getitem__,
     "long": lambda: Known(LONG).__getitem__,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from contracts.catalogue.knowledge import Knowledge
-from contracts.catalogue.markup import Html, element, joined
+from contracts.catalogue.markup import Html, element, join
 from contracts.shape import Contract
 
 WIDTH, TOP, ROW, HEIGHT = 1_060, 34, 34, 26
@@ -35,8 +35,8 @@ def graph(known: Knowledge, contracts: Iterable[Contract], base: str = "") -> Ht
     wrote = [(who, one.name) for one in shown for who in known.writers(one)]
     read = [(one.name, who) for one in shown for who in known.readers(one)]
     rows = {one.name: number for number, one in enumerate(shown)}
-    left = _ordered({who for who, _ in wrote}, [(who, rows[topic]) for who, topic in wrote])
-    right = _ordered({who for _, who in read}, [(who, rows[topic]) for topic, who in read])
+    left = _order_by_middle({who for who, _ in wrote}, [(who, rows[topic]) for who, topic in wrote])
+    right = _order_by_middle({who for _, who in read}, [(who, rows[topic]) for topic, who in read])
     tallest = max(len(left), len(shown), len(right))
     nodes = {
         **_column("w", left, WRITERS, tallest, known, base),
@@ -83,7 +83,7 @@ def highlights(known: Knowledge) -> str:
     return "\n".join(rules) + "\n"
 
 
-def _ordered(names: set[str], at: Sequence[tuple[str, int]]) -> list[str]:
+def _order_by_middle(names: set[str], at: Sequence[tuple[str, int]]) -> list[str]:
     """By the middle of what they are tied to, so that few lines cross."""
     rows: Mapping[str, list[int]] = {who: [row for one, row in at if one == who] for who in names}
     return sorted(names, key=lambda who: (sum(rows[who]) / len(rows[who]), who))
@@ -123,7 +123,7 @@ def _box(node: Node) -> Html:
     return element(
         "a",
         element("title", node.key.removeprefix("w-").removeprefix("r-")),
-        joined(rect, text),
+        join(rect, text),
         href=node.address,
         class_=f"n-{key(node.key)} {node.classes}",
     )

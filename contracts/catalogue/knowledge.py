@@ -8,10 +8,10 @@ from pathlib import Path
 from contracts.consumer import Use, load_consumers
 from contracts.evolution.changes import changes
 from contracts.evolution.parties import Consumers, readers, writers
-from contracts.evolution.released import Released, released
+from contracts.evolution.released import Released, load_released
 from contracts.loader import load
 from contracts.odcs import read
-from contracts.schemas import LOCK, Entry, locked
+from contracts.schemas import LOCK, Entry, load_lock
 from contracts.shape import Contract
 
 HUES = 12
@@ -85,14 +85,14 @@ class Knowledge:
         return [entry.id for entry in self.schemas if entry.topic == contract.name]
 
 
-def gathered(folder: Path, data_docs: str | None = None) -> Knowledge:
+def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
     """What the folder of contracts holds. Raises BadContract."""
     return Knowledge(
         folder=folder,
         contracts=dict(sorted(load(folder).items(), key=lambda one: _place(one[1]))),
         consumers=load_consumers(folder / "consumers"),
-        released=released(folder),
-        schemas=locked(folder / LOCK.name),
+        released=load_released(folder),
+        schemas=load_lock(folder / LOCK.name),
         data_docs=data_docs,
     )
 

@@ -18,10 +18,10 @@ def element(name: str, *children: Child, **attributes: str | float | None) -> Ht
         for key, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{name}{told}>{joined(*children)}</{name}>")
+    return Html(f"<{name}{told}>{join(*children)}</{name}>")
 
 
-def joined(*children: Child) -> Html:
+def join(*children: Child) -> Html:
     return Html("".join(_markup(child) for child in children if child is not None))
 
 
@@ -37,7 +37,7 @@ def code(text: str) -> Html:
     return element("code", text)
 
 
-def listed(*items: Child, class_: str | None = None) -> Html:
+def list_items(*items: Child, class_: str | None = None) -> Html:
     return element("ul", *(element("li", item) for item in items), class_=class_)
 
 
@@ -49,7 +49,7 @@ def table(heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None =
     return element("div", whole, class_="scrolls", tabindex="0")
 
 
-def described(*pairs: tuple[str, Child]) -> Html:
+def describe(*pairs: tuple[str, Child]) -> Html:
     """Terms and what they are; what is nothing is left out."""
     told = (
         element("div", element("dt", term), element("dd", value)) for term, value in pairs if value

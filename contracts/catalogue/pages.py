@@ -7,11 +7,11 @@ from typing import Any
 
 from contracts.catalogue.graph import graph
 from contracts.catalogue.knowledge import Knowledge
-from contracts.catalogue.markup import Html, code, described, element, joined, link, listed, table
+from contracts.catalogue.markup import Html, code, describe, element, join, link, list_items, table
 from contracts.consumer import Consumer, Use
 from contracts.documents import to_document
 from contracts.evolution.reliances import retention
-from contracts.projection import Path, leaves, spelled
+from contracts.projection import Path, leaves, render_path
 from contracts.shape import Contract, Field
 from contracts.times import span
 
@@ -20,7 +20,7 @@ NAME = "Catalogue"
 
 def page(title: str, base: str, *body: str | None) -> str:
     """A whole page; its addresses begin at the base."""
-    head = joined(
+    head = join(
         Html('<meta charset="utf-8">'),
         Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Html('<link rel="icon" href="data:,">'),
@@ -34,7 +34,7 @@ def page(title: str, base: str, *body: str | None) -> str:
         link("Consumers", f"{base}index.html#consumers"),
         link("Fields", f"{base}fields.html"),
     )
-    whole = joined(element("head", head), element("body", ways, element("main", *body)))
+    whole = join(element("head", head), element("body", ways, element("main", *body)))
     return f'<!doctype html>\n<html lang="en">{whole}</html>\n'
 
 
@@ -121,7 +121,7 @@ def contract_page(known: Knowledge, one: Contract) -> str:
         _fields(known, one),
         element("h2", "Rules"),
         element("p", "A record is rejected that breaks one, or lacks a required field."),
-        listed(
+        list_items(
             *(_rule(rule.name, rule.description) for rule in one.rules if rule.kind != "required"),
             class_="rules",
         ),
@@ -130,27 +130,32 @@ def contract_page(known: Knowledge, one: Contract) -> str:
         element("h2", "History"),
         table(
             ("version", "what changed"),
-            *((code(version), listed(*what)) for version, what in known.history(one)),
+            *((code(version), list_items(*what)) for version, what in known.history(one)),
         ),
     )
 
 
 def _uses(known: Knowledge, one: Contract) -> Html | None:
     rows = [
-        (link(who, f"../consumers/{who}.html"), use.purpose, _used(use), _relied(use))
+        (
+            link(who, f"../consumers/{who}.html"),
+            use.purpose,
+            _render_use(use),
+            _render_reliances(use),
+        )
         for who, use in known.readers(one).items()
     ]
     return table(("who", "what for", "fields", "relies on"), *rows) if rows else None
 
 
-def _used(use: Use) -> Html:
+def _render_use(use: Use) -> Html:
     if use.fields == "all":
         return element("span", "all of them", class_="hint")
-    return joined(*(joined(code(field), " ") for field in use.fields))
+    return join(*(join(code(field), " ") for field in use.fields))
 
 
-def _relied(use: Use) -> Html:
-    return listed(*_reliances(use), class_="tight")
+def _render_reliances(use: Use) -> Html:
+    return list_items(*_reliances(use), class_="tight")
 
 
 def _reliances(use: Use) -> Iterator[str]:
@@ -167,15 +172,15 @@ def _reliances(use: Use) -> Iterator[str]:
 def _terms(known: Knowledge, one: Contract) -> Html:
     words = known.words(one)
     settings = " · ".join(f"{name} = {value}" for name, value in one.settings.config.items())
-    return described(
+    return describe(
         ("owner", one.owner),
-        ("key", joined(*(joined(code(name), " ") for name in one.key))),
+        ("key", join(*(join(code(name), " ") for name in one.key))),
         ("happened", code(one.event_time) if one.event_time else None),
         ("horizon", _span(one.horizon, words.spans.get("horizon"))),
         ("skew", _span(one.skew, words.spans.get("skew"))),
         ("kept", retention(one)),
         ("partitions", str(one.settings.partitions)),
-        ("settings", joined(code(settings), element("p", words.settings, class_="hint"))),
+        ("settings", join(code(settings), element("p", words.settings, class_="hint"))),
         ("may read it", ", ".join((f"the domain {one.domain}", *one.readers)))
         if one.visibility == "private"
         else ("may read it", "anybody"),
@@ -187,7 +192,7 @@ def _terms(known: Knowledge, one: Contract) -> Html:
 def _span(length: timedelta | None, why: str | None) -> Html | None:
     if length is None:
         return None
-    return joined(span(length), element("p", why, class_="hint"))
+    return join(span(length), element("p", why, class_="hint"))
 
 
 def _fields(known: Knowledge, one: Contract) -> Html:
@@ -197,7 +202,7 @@ def _fields(known: Knowledge, one: Contract) -> Html:
         users = [who for who, paths in uses.items() if path in paths]
         rows.append(
             (
-                code(spelled(path)),
+                code(render_path(path)),
                 field.type,
                 field.unit or "",
                 "" if field.required else "may be absent",
@@ -220,7 +225,7 @@ def _example(field: Field) -> Html | None:
 
 
 def _rule(name: str, why: str | None) -> Html:
-    return joined(name, element("span", f" {why}", class_="hint") if why else None)
+    return join(name, element("span", f" {why}", class_="hint") if why else None)
 
 
 def _json(one: Contract, value: Any) -> str:
@@ -238,7 +243,12 @@ def consumer_page(known: Knowledge, one: Consumer) -> str:
         if contract.name in one.reads or contract.name in one.writes
     ]
     rows = [
-        (link(topic, f"../topics/{topic}.html"), use.purpose, _used(use), _relied(use))
+        (
+            link(topic, f"../topics/{topic}.html"),
+            use.purpose,
+            _render_use(use),
+            _render_reliances(use),
+        )
         for topic, use in one.reads.items()
     ]
     return page(
@@ -247,7 +257,7 @@ def consumer_page(known: Knowledge, one: Consumer) -> str:
         element("h1", one.name),
         element("p", element("span", one.kind, class_=f"badge {one.kind}")),
         element("p", one.description, class_="lead"),
-        described(
+        describe(
             ("owner", one.owner),
             ("domain", one.domain),
             ("written in", code(f"contracts/consumers/{one.name}.yaml")),
@@ -265,7 +275,7 @@ def consumer_page(known: Knowledge, one: Consumer) -> str:
         *(
             (
                 element("h2", "Writes"),
-                listed(*(link(topic, f"../topics/{topic}.html") for topic in one.writes)),
+                list_items(*(link(topic, f"../topics/{topic}.html") for topic in one.writes)),
             )
             if one.writes
             else ()
@@ -284,7 +294,7 @@ def fields_page(known: Knowledge) -> str:
         (
             code(name),
             link(one.name, f"topics/{one.name}.html"),
-            code(spelled(path)) if len(path) > 1 else "",
+            code(render_path(path)) if len(path) > 1 else "",
             field.type,
             field.unit or "",
             field.description,

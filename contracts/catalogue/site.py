@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from contracts.catalogue.graph import highlights
-from contracts.catalogue.knowledge import gathered
+from contracts.catalogue.knowledge import gather
 from contracts.catalogue.pages import consumer_page, contract_page, fields_page, index
 
 STYLE = Path(__file__).with_name("style.css")
@@ -12,7 +12,7 @@ STYLE = Path(__file__).with_name("style.css")
 
 def site(folder: Path, data_docs: str | None = None) -> Mapping[str, str]:
     """Every file of the site, by its path. Raises BadContract."""
-    known = gathered(folder, data_docs)
+    known = gather(folder, data_docs)
     return {
         "index.html": index(known),
         "fields.html": fields_page(known),

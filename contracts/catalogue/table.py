@@ -20,11 +20,16 @@ def _place(contract: Contract) -> tuple[bool, str, str]:
 
 
 def _row(contract: Contract) -> str:
-    cells = (f"`{contract.name}`", ", ".join(contract.key), _kept(contract), _purpose(contract))
+    cells = (
+        f"`{contract.name}`",
+        ", ".join(contract.key),
+        _render_retention(contract),
+        _purpose(contract),
+    )
     return f"| {' | '.join(cells)} |"
 
 
-def _kept(contract: Contract) -> str:
+def _render_retention(contract: Contract) -> str:
     """How long a record stays, by the configuration of the topic."""
     return ", ".join(_terms(contract)) or "as the broker is set"
 

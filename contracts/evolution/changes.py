@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
 from contracts.evolution.wire import unreadable_field
-from contracts.projection import Path, leaves, spelled
+from contracts.projection import Path, leaves, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
@@ -16,12 +16,12 @@ def changes(old: Contract, new: Contract) -> Iterator[Change]:
     before, after = dict(_every(old.fields)), dict(_every(new.fields))
     for path, field in before.items():
         if path in after:
-            yield from _changed(path, old, new, field, after[path])
+            yield from _compare_field(path, old, new, field, after[path])
         elif path[:-1] in after or len(path) == 1:  # what lay in it went with it
             yield _gone(path, old, new, field)
     for path, field in after.items():
         if path not in before and (path[:-1] in before or len(path) == 1):
-            yield _added(path, old, new, field)
+            yield _compare_added(path, old, new, field)
     if list(after) != list(before) and after.keys() == before.keys():
         yield Change("fields", "in another order")
     yield from rules.changes(old, new, before.keys() & after.keys())
@@ -38,21 +38,21 @@ def _every(fields: tuple[Field, ...], parents: Path = ()) -> Iterator[tuple[Path
 def _gone(path: Path, old: Contract, new: Contract, field: Field) -> Change:
     why = _unreadable(old, path, new) or "who reads it finds nothing"
     kind = ", ".join(filter(None, (field.type, field.unit)))
-    return Change(spelled(path), f"removed ({kind})", READERS, why, "keep the field", path)
+    return Change(render_path(path), f"removed ({kind})", READERS, why, "keep the field", path)
 
 
-def _added(path: Path, old: Contract, new: Contract, field: Field) -> Change:
+def _compare_added(path: Path, old: Contract, new: Contract, field: Field) -> Change:
     why = _unreadable(new, path, old)
     kind = f"{'required' if field.required else 'optional'} {field.type}"
     if why is None:
-        return Change(spelled(path), f"added ({kind})")
-    return Change(spelled(path), f"added ({kind})", LOG, why, "make it optional", path)
+        return Change(render_path(path), f"added ({kind})")
+    return Change(render_path(path), f"added ({kind})", LOG, why, "make it optional", path)
 
 
-def _changed(
+def _compare_field(
     path: Path, old: Contract, new: Contract, before: Field, after: Field
 ) -> Iterator[Change]:
-    place = spelled(path)
+    place = render_path(path)
     forward, backward = _unreadable(old, path, new), _unreadable(new, path, old)
     harms = (READERS if forward else NONE) | (LOG if backward else NONE)
     why = forward or backward or ""

@@ -9,8 +9,8 @@ from contracts.consumer import load_consumers
 from contracts.errors import BadContract
 from contracts.evolution import declarations
 from contracts.evolution.matrix import Row, matrix
-from contracts.evolution.pending import Pending, pending
-from contracts.evolution.released import released, tampered
+from contracts.evolution.pending import Pending, find_pending
+from contracts.evolution.released import find_tampered, load_released
 from contracts.evolution.verdict import Finding, findings
 from contracts.loader import load
 
@@ -48,15 +48,15 @@ class Report:
 def check(folder: Path, today: date) -> Report:
     """The contracts, consumers and releases in a folder."""
     try:
-        present, before = load(folder), released(folder)
+        present, before = load(folder), load_released(folder)
         consumers = load_consumers(folder / "consumers")
     except BadContract as bad:
         return Report(faults=tuple(str(bad).replace(f"{folder}/", "").splitlines()))
     found = tuple(findings(present, before, consumers, today))
     named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
     faults = (
-        *tampered(folder),
-        *_unexplained(declarations.faults(present, before, consumers, today), named),
+        *find_tampered(folder),
+        *_drop_explained(declarations.faults(present, before, consumers, today), named),
     )
     drafts = declarations.drafts(present, before, consumers)
     return Report(
@@ -65,14 +65,16 @@ def check(folder: Path, today: date) -> Report:
         faults=faults,
         findings=found,
         pending=tuple(
-            one for one in pending(folder, present, before, found) if one.contract not in drafts
+            one
+            for one in find_pending(folder, present, before, found)
+            if one.contract not in drafts
         ),
         drafts=drafts,
         matrix=matrix(present, before, consumers),
     )
 
 
-def _unexplained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
+def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
     """The faults but for those of a reader whom a break names already."""
     told = tuple(f"{who} reads {topic}" for who, topic in named)
     return (one for one in faults if not one.startswith(told))

@@ -7,7 +7,7 @@ from contracts.consumer import Consumer, Use
 from contracts.evolution.parties import Consumers, writers
 from contracts.evolution.released import Released
 from contracts.evolution.reliances import unmet
-from contracts.projection import leaves, parsed, spelled
+from contracts.projection import leaves, parse_path, render_path
 from contracts.shape import Contract
 
 Contracts = Mapping[str, Contract]
@@ -41,7 +41,7 @@ def faults(
 
 def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
     reads = f"{one.name} reads {contract.name}"
-    if not allowed(one, contract):
+    if not may_read(one, contract):
         yield (
             f"{reads}, which is private to the domain {contract.domain}. Its owner, "
             f"{contract.owner}, may name {one.name} under readers in {contract.file}"
@@ -51,15 +51,15 @@ def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[s
     there = {path for path, _ in leaves(contract.fields)}
     used = set(use.paths(contract))
     for path in sorted(used - there):
-        yield f"{reads}: field {spelled(path)}, which it does not have"
+        yield f"{reads}: field {render_path(path)}, which it does not have"
     for place in sorted(use.relies_on.fields):
-        if not any(path[: len(parsed(place))] == parsed(place) for path in used):
+        if not any(path[: len(parse_path(place))] == parse_path(place) for path in used):
             yield f"{reads}: relies on {place}, which is not among its fields"
     for each in unmet(use, contract):
         yield f"{reads}: {each}"
 
 
-def allowed(one: Consumer, contract: Contract) -> bool:
+def may_read(one: Consumer, contract: Contract) -> bool:
     return (
         contract.visibility == "public"
         or one.domain == contract.domain

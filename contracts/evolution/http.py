@@ -34,8 +34,8 @@ class _Pair:
 
     def of(self, old: Node, new: Node) -> "_Pair":
         return _Pair(
-            _resolved(old, self.old_whole),
-            _resolved(new, self.new_whole),
+            _resolve(old, self.old_whole),
+            _resolve(new, self.new_whole),
             self.old_whole,
             self.new_whole,
         )
@@ -106,7 +106,7 @@ def _schema(place: str, both: _Pair, way: Way, depth: int = 0) -> Iterator[str]:
     old_types, new_types = _types(both.old, both.old_whole), _types(both.new, both.new_whole)
     lost, won = old_types - new_types, new_types - old_types
     if (way == "sent" and lost and new_types) or (way == "answered" and won and old_types):
-        yield f"{place}: {_listed(old_types)} → {_listed(new_types)}"
+        yield f"{place}: {_join(old_types)} → {_join(new_types)}"
         return
     yield from _values(place, both, way)
     yield from _properties(place, both, way, depth)
@@ -117,9 +117,9 @@ def _schema(place: str, both: _Pair, way: Way, depth: int = 0) -> Iterator[str]:
 def _values(place: str, both: _Pair, way: Way) -> Iterator[str]:
     old, new = (side.get("enum") for side in (both.old, both.new))
     if way == "answered" and old and (more := set(new or ("anything",)) - set(old)):
-        yield f"{place}: may also be {_listed(more)}"
+        yield f"{place}: may also be {_join(more)}"
     if way == "sent" and new and (less := set(old or ("anything",)) - set(new)):
-        yield f"{place}: may not be {_listed(less)} any more"
+        yield f"{place}: may not be {_join(less)} any more"
     if way == "sent":
         for names, stricter in ((LOWER_BOUNDS, 1), (UPPER_BOUNDS, -1)):
             for name in names:
@@ -145,7 +145,7 @@ def _properties(place: str, both: _Pair, way: Way, depth: int) -> Iterator[str]:
         )
 
 
-def _resolved(node: Any, whole: Node) -> Node:
+def _resolve(node: Any, whole: Node) -> Node:
     """What a reference leads to; of a choice with null, the other one."""
     for _ in range(DEPTH_MAX):
         if not isinstance(node, Mapping):
@@ -166,7 +166,7 @@ def _resolved(node: Any, whole: Node) -> Node:
 def _types(node: Node, whole: Node) -> set[str]:
     """The types that it admits, null among them; empty where any type is admitted."""
     if "anyOf" in node:
-        return {kind for one in node["anyOf"] for kind in _types(_resolved(one, whole), whole)}
+        return {kind for one in node["anyOf"] for kind in _types(_resolve(one, whole), whole)}
     if "type" not in node:
         return set()
     found = node["type"]
@@ -174,5 +174,5 @@ def _types(node: Node, whole: Node) -> set[str]:
     return types | ({"null"} if node.get("nullable") else set())
 
 
-def _listed(values: set[str]) -> str:
+def _join(values: set[str]) -> str:
     return ", ".join(sorted(map(str, values))) or "anything"

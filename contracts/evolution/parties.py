@@ -17,17 +17,17 @@ def writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
     return tuple(name for name, one in consumers.items() if topic in one.writes)
 
 
-def broken_readers(change: Change, old: Contract, uses: Mapping[str, Use]) -> tuple[str, ...]:
+def find_broken_readers(change: Change, old: Contract, uses: Mapping[str, Use]) -> tuple[str, ...]:
     if not change.harms & (READERS | LOG):
         return ()
-    return tuple(name for name, use in uses.items() if _concerned(change, old, use))
+    return tuple(name for name, use in uses.items() if _concerns(change, old, use))
 
 
-def broken_writers(change: Change, names: tuple[str, ...]) -> tuple[str, ...]:
+def find_broken_writers(change: Change, names: tuple[str, ...]) -> tuple[str, ...]:
     return names if change.harms & WRITERS else ()
 
 
-def _concerned(change: Change, old: Contract, use: Use) -> bool:
+def _concerns(change: Change, old: Contract, use: Use) -> bool:
     path = change.path
     if path is None:
         return any(getattr(use.relies_on, one) is not None for one in change.reliances)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.evolution.released import Released, kept, number
+from contracts.evolution.released import Released, locate_version, number
 from contracts.evolution.verdict import Finding
 from contracts.shape import Contract
 
@@ -21,16 +21,18 @@ class Pending:
     version: str
 
 
-def pending(
+def find_pending(
     folder: Path, present: Mapping[str, Contract], before: Released, found: Sequence[Finding]
 ) -> Iterator[Pending]:
     for name, contract in present.items():
         versions = before.get(name)
         if versions is None:
             yield Pending(name, None, contract.version)
-        elif _text(folder / contract.file) != _text(kept(folder, versions[-1])):
+        elif _text(folder / contract.file) != _text(locate_version(folder, versions[-1])):
             changed = any(one.contract == name and not one.released for one in found)
-            yield Pending(name, versions[-1].version, _following(versions[-1], contract, changed))
+            yield Pending(
+                name, versions[-1].version, _find_next_version(versions[-1], contract, changed)
+            )
 
 
 def with_version(text: str, version: str) -> str:
@@ -42,7 +44,7 @@ def _text(file: Path) -> str:
     return with_version(file.read_text(encoding="utf-8"), "any")
 
 
-def _following(last: Contract, present: Contract, changed: bool) -> str:
+def _find_next_version(last: Contract, present: Contract, changed: bool) -> str:
     """What somebody has raised by hand stays; else a change is a minor version, words a patch."""
     if number(present) > number(last):
         return present.version

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from contracts.evolution.check import Report, check
 from contracts.evolution.pending import Pending, with_version
-from contracts.evolution.released import DIGESTS, FOLDER, digest, kept, pinned
+from contracts.evolution.released import DIGESTS, FOLDER, digest, load_pins, locate_version
 from contracts.loader import load
-from contracts.schemas import LOCK, extended, locked, text
+from contracts.schemas import LOCK, extend, load_lock, text
 
 
 def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
@@ -27,10 +27,10 @@ def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
 
 
 def _keep(folder: Path, every: Sequence[Pending]) -> None:
-    present, pins = load(folder), pinned(folder)
+    present, pins = load(folder), load_pins(folder)
     for one in every:
         contract = present[one.contract]
-        target = kept(folder, contract)
+        target = locate_version(folder, contract)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes((folder / contract.file).read_bytes())
         pins[target.relative_to(folder / FOLDER).as_posix()] = digest(target)
@@ -41,5 +41,5 @@ def _keep(folder: Path, every: Sequence[Pending]) -> None:
 
 def _lock(folder: Path) -> None:
     file = folder / LOCK.name
-    after = extended(locked.__wrapped__(file), load(folder).values())
+    after = extend(load_lock.__wrapped__(file), load(folder).values())
     file.write_text(text(after), encoding="utf-8")

@@ -19,7 +19,7 @@ Released = Mapping[str, tuple[Contract, ...]]
 """By contract, every released version, the oldest first."""
 
 
-def released(folder: Path) -> Released:
+def load_released(folder: Path) -> Released:
     """What was released of the contracts in a folder. Raises BadContract."""
     found: dict[str, list[Contract]] = {}
     for file in _files(folder):
@@ -32,7 +32,7 @@ def number(contract: Contract) -> tuple[int, ...]:
     return tuple(map(int, contract.version.split(".")))
 
 
-def kept(folder: Path, contract: Contract) -> Path:
+def locate_version(folder: Path, contract: Contract) -> Path:
     """Where a version of a contract is, or will be."""
     home = contract.file.removesuffix(".yaml")
     return folder / FOLDER / home / f"{contract.version}.yaml"
@@ -42,17 +42,17 @@ def digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def pinned(folder: Path) -> dict[str, str]:
+def load_pins(folder: Path) -> dict[str, str]:
     """The digest of every released file, by its path under released/."""
     file = folder / FOLDER / DIGESTS
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     return {name: sha for sha, name in (line.split("  ", 1) for line in lines)}
 
 
-def tampered(folder: Path) -> Iterator[str]:
+def find_tampered(folder: Path) -> Iterator[str]:
     """The released files that were changed since."""
     there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _files(folder)}
-    listed = pinned(folder)
+    listed = load_pins(folder)
     for name in sorted(listed.keys() | there.keys()):
         if name not in there:
             yield f"{FOLDER}/{name} should be there as it was released, but is gone"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, span
-from contracts.projection import Path, leaves, parsed
+from contracts.projection import Path, leaves, parse_path
 from contracts.shape import Contract, Rule
 from contracts.times import span as shown
 
@@ -39,7 +39,7 @@ def unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
     if relies.late and (contract.horizon is None or contract.horizon > span(relies.late)):
         found = "no horizon" if contract.horizon is None else shown(contract.horizon)
         yield Unmet("late", f"at most {relies.late}", found)
-    if relies.kept and not _kept(relies.kept, contract, compacted):
+    if relies.kept and not _is_kept(relies.kept, contract, compacted):
         yield Unmet("kept", relies.kept, retention(contract))
 
 
@@ -54,15 +54,15 @@ def retention(contract: Contract) -> str:
 def _fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
     fields = dict(leaves(contract.fields))
     for place, unit in relies.units.items():
-        field = fields.get(parsed(place))
+        field = fields.get(parse_path(place))
         if field is None or field.unit != unit:
             yield Unmet(place, unit, (field.unit if field else None) or "no unit")
     for place, sign in relies.sign.items():
-        least = _least(contract, parsed(place))
+        least = _least(contract, parse_path(place))
         if least is None or least < LEAST[sign]:
             yield Unmet(place, sign, "anything" if least is None else f"at least {least}")
     for place, values in relies.values.items():
-        rule = _rule(contract, parsed(place), "validValues")
+        rule = _rule(contract, parse_path(place), "validValues")
         found = set(rule.limit) if rule and isinstance(rule.limit, tuple) else None
         if found is None or found - set(values):
             told = "anything" if found is None else ", ".join(sorted(found))
@@ -71,7 +71,7 @@ def _fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
 
 def _ceilings(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
     for place, most in relies.at_most.items():
-        found = _most(contract, parsed(place))
+        found = _most(contract, parse_path(place))
         if found is None or found > most:
             told = "anything" if found is None else f"at most {found}"
             yield Unmet(place, f"at most {most}", told)
@@ -106,7 +106,7 @@ def _unique(fields: tuple[str, ...], contract: Contract, compacted: bool) -> boo
     return set(fields) <= required
 
 
-def _kept(asked: str, contract: Contract, compacted: bool) -> bool:
+def _is_kept(asked: str, contract: Contract, compacted: bool) -> bool:
     if asked == NEWEST_PER_KEY:
         return compacted
     kept = _retention(contract)

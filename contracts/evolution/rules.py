@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from contracts.evolution.change import NONE, READERS, WRITERS, Change
-from contracts.projection import Path, spelled
+from contracts.projection import Path, render_path
 from contracts.rules import KINDS
 from contracts.shape import Contract, Rule
 
@@ -82,7 +82,7 @@ def _change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:
     harms = (READERS if looser else NONE) | (WRITERS if stricter else NONE)
     whys = [STRICTER_WHY] * stricter + [LOOSER_WHY] * looser
     return Change(
-        spelled(rule.path),
+        render_path(rule.path),
         text,
         harms,
         "; ".join(whys),

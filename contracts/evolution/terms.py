@@ -94,12 +94,12 @@ def _time(old: Contract, new: Contract) -> Iterator[Change]:
             _both(old.retention, new.retention),
             READERS if shorter else NONE,
             "rows are gone that somebody may still ask for" if shorter else "",
-            f"keep {_told(old.retention)}",
+            f"keep {_render_span(old.retention)}",
             reliances=("kept",),
         )
     if old.grace != new.grace:
         why = "what was called on time is called late, or the other way round"
-        undo = f"keep {_told(old.grace)}"
+        undo = f"keep {_render_span(old.grace)}"
         yield Change("grace", _both(old.grace, new.grace), READERS, why, undo, ())
 
 
@@ -107,14 +107,16 @@ def _span(place: str, was: timedelta | None, is_: timedelta | None) -> Change:
     longer = (is_ or timedelta.max) > (was or timedelta.max)
     why = "readers forget too soon" if longer else "what was in time is rejected, on replay too"
     harms = READERS if longer else WRITERS
-    return Change(place, _both(was, is_), harms, why, f"keep {_told(was)}", reliances=("late",))
+    return Change(
+        place, _both(was, is_), harms, why, f"keep {_render_span(was)}", reliances=("late",)
+    )
 
 
 def _both(was: timedelta | None, is_: timedelta | None) -> str:
-    return f"{_told(was)} → {_told(is_)}"
+    return f"{_render_span(was)} → {_render_span(is_)}"
 
 
-def _told(length: timedelta | None) -> str:
+def _render_span(length: timedelta | None) -> str:
     return "none" if length is None else span(length)
 
 
@@ -124,7 +126,7 @@ def _settings(old: Contract, new: Contract) -> Iterator[Change]:
         was, is_ = (float("inf") if text == UNLIMITED else int(text) for text in texts)
         if was != is_:
             harms, why = (known.harms, known.why) if is_ < was else (NONE, "")
-            before, after = (_shown(name, text) for text in texts)
+            before, after = (_render_term(name, text) for text in texts)
             yield Change(
                 name, f"{before} → {after}", harms, why, f"keep {before}", None, known.reliances
             )
@@ -140,7 +142,7 @@ def _settings(old: Contract, new: Contract) -> Iterator[Change]:
         )
 
 
-def _shown(name: str, text: str) -> str:
+def _render_term(name: str, text: str) -> str:
     if text == UNLIMITED:
         return "for ever"
     return span(timedelta(milliseconds=int(text))) if name == "retention.ms" else text

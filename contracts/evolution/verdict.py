@@ -8,8 +8,8 @@ from contracts.evolution.change import LOG, READERS, Change
 from contracts.evolution.changes import changes
 from contracts.evolution.parties import (
     Consumers,
-    broken_readers,
-    broken_writers,
+    find_broken_readers,
+    find_broken_writers,
     readers,
     writers,
 )
@@ -50,7 +50,7 @@ def findings(
         if name in present:
             yield from _of_contract(present[name], versions, consumers)
         elif (ends := versions[-1].sunset) is None or ends > today:
-            yield _removed(versions[-1], consumers)
+            yield _judge_removed(versions[-1], consumers)
 
 
 def _of_contract(
@@ -63,7 +63,7 @@ def _of_contract(
             since.setdefault(change, []).append(old)
     uses = readers(consumers, new.name)
     for change, olds in since.items():
-        broken = broken_readers(change, olds[-1], uses)
+        broken = find_broken_readers(change, olds[-1], uses)
         private_harm = change.harms >= LOG or (change.harms >= READERS and bool(broken))
         breaks = bool(change.harms) if new.visibility == "public" else private_harm
         yield Finding(
@@ -75,12 +75,12 @@ def _of_contract(
             promised=PROMISED[new.visibility],
             readers_broken=broken,
             readers_going_on=tuple(name for name in uses if name not in broken),
-            writers_broken=broken_writers(change, writers(consumers, new.name)),
+            writers_broken=find_broken_writers(change, writers(consumers, new.name)),
             way_out=_way_out(new, change) if breaks else "",
         )
 
 
-def _removed(old: Contract, consumers: Consumers) -> Finding:
+def _judge_removed(old: Contract, consumers: Consumers) -> Finding:
     until = f"before its sunset, {old.sunset}" if old.sunset else "without a sunset"
     change = Change("the contract", f"removed {until}", READERS, "it was promised", path=())
     return Finding(

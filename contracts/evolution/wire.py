@@ -16,7 +16,9 @@ SCHEMAS_MAX = 4_096
 
 def unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
     """Why what was written with one schema cannot be read with the other; None: it can."""
-    found = ReaderWriterCompatibilityChecker().get_compatibility(_parsed(reader), _parsed(writer))
+    found = ReaderWriterCompatibilityChecker().get_compatibility(
+        _parse_schema(reader), _parse_schema(writer)
+    )
     if found.compatibility is SchemaCompatibilityType.compatible:
         return None
     return "Avro: " + "; ".join(sorted(found.messages) or ["it cannot be read"])
@@ -28,7 +30,7 @@ def unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | No
     return unreadable(of_field, avro_projection(writer, writer.fields))
 
 
-def _parsed(schema: dict[str, Any]) -> Schema:
+def _parse_schema(schema: dict[str, Any]) -> Schema:
     return _parse(json.dumps(schema, sort_keys=True))
 
 

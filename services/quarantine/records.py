@@ -6,7 +6,7 @@ from typing import Any
 
 from contracts import QUARANTINE, RELEASES, Contract, Row, Undecodable, codec, encode
 from contracts.checks import in_order
-from contracts.schemas import registered_since
+from contracts.schemas import find_registered_since
 from contracts.times import instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.errors import UserError
@@ -99,5 +99,5 @@ def _refuse_newer(contract: Contract, value: bytes | None) -> None:
         number = codec.frame(value).schema_id
     except Undecodable:
         return
-    if number in registered_since({contract.name}):
+    if number in find_registered_since({contract.name}):
         raise NewerSchema(contract.name, number)

@@ -16,7 +16,7 @@ from audit.log import Record
 from contracts import Contract
 from contracts.consumer import Reliances, Use, span
 from contracts.mapping import avro_projection
-from contracts.projection import Path, parsed, projection
+from contracts.projection import Path, parse_path, projection
 from contracts.schemas import schemas_of
 from contracts.times import EPOCH, MILLISECOND
 from generators.partitions import partition
@@ -56,11 +56,13 @@ def violations(use: Use, contract: Contract, records: Iterable[Record]) -> Itera
 
 def _of_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
     for place, sign in relies.sign.items():
-        if any(found < LEAST[sign] for found in found_at(value, parsed(place))):
+        if any(found < LEAST[sign] for found in found_at(value, parse_path(place))):
             yield f"{place} is not {sign}"
     for place, known in relies.values.items():
         yield from (
-            f"{place} is {found}" for found in found_at(value, parsed(place)) if found not in known
+            f"{place} is {found}"
+            for found in found_at(value, parse_path(place))
+            if found not in known
         )
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from contracts import Contract, Field, Rule
-from contracts.checks import broken, checks
+from contracts.checks import checks, find_broken
 from contracts.rules import KINDS
 from contracts.times import EPOCH
 
@@ -24,7 +24,7 @@ def valid(contract: Contract) -> Record:
     asked = checks(contract.fields, contract.rules)
     made = _records(contract.fields, contract.rules, (), _kept)
     made = made.map(lambda record: _ordered(record, contract.rules))
-    return made.filter(lambda record: not any(broken(asked, record)))
+    return made.filter(lambda record: not any(find_broken(asked, record)))
 
 
 def typed(contract: Contract) -> Record:

@@ -148,8 +148,8 @@ def test_a_record_of_an_older_schema_is_read_as_the_present_one(
 ) -> None:
     present = avro_schema(BOOKS)
     older = {**present, "fields": [one for one in present["fields"] if "default" not in one]}
-    entries = (*schemas.locked(), schemas.Entry(OLDER_ID, BOOKS.name, older))
-    monkeypatch.setattr(codec, "known", lambda: entries)
+    entries = (*schemas.load_lock(), schemas.Entry(OLDER_ID, BOOKS.name, older))
+    monkeypatch.setattr(codec, "load_known", lambda: entries)
     monkeypatch.setattr(codec, "_readers", codec._readers.__wrapped__)
     written = io.BytesIO(b"\0" + OLDER_ID.to_bytes(4, "big"))
     written.seek(0, io.SEEK_END)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from contracts import CLOCKS, RECEIPTS, BadContract, encode
-from contracts.consumer import CONSUMERS, consumer, declared, load_consumers, reader, span
+from contracts.consumer import CONSUMERS, consumer, list_declared, load_consumers, reader, span
 from contracts.errors import Undeclared, UnknownConsumer
 from contracts.projection import pruner
 from contracts.validation import VALIDATED
@@ -37,7 +37,7 @@ def test_a_topic_that_is_not_declared_is_refused() -> None:
 
 def test_who_declares_everything_gets_the_value_as_it_is() -> None:
     whole = dict(RECEIPT)
-    assert pruner(RECEIPTS, declared("quarantine", RECEIPTS))(whole) is whole
+    assert pruner(RECEIPTS, list_declared("quarantine", RECEIPTS))(whole) is whole
 
 
 def test_the_quarantine_reads_every_topic_of_events() -> None:

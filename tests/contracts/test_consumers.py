@@ -12,7 +12,7 @@ import pytest
 from audit.log import Record
 from contracts import CONTRACTS, Contract, Unencodable, encode, key
 from contracts.consumer import CONSUMERS, Use, reader
-from contracts.projection import parsed
+from contracts.projection import parse_path
 from generators.partitions import partition
 from tests.contracts.expectations import projected, violations
 
@@ -63,7 +63,7 @@ def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str) -> No
         rules = {
             rule.name
             for rule in contract.rules
-            if rule.path == parsed(place) and rule.kind in kinds
+            if rule.path == parse_path(place) and rule.kind in kinds
         }
         wrong = [one.value for one in contract.invalid_examples if one.rule in rules]
         assert wrong

@@ -8,7 +8,7 @@ import pytest
 
 from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, Contract, model
 from contracts.documents import from_document, to_document
-from contracts.faults import faults, ill_timed
+from contracts.faults import check_timing, faults
 
 EVENTS = [one for one in CONTRACTS.values() if one.kind == "topic" and one.event_time]
 RECEIPT = RECEIPTS.examples[0]
@@ -57,7 +57,7 @@ def test_a_fault_says_where_what_and_what_was_found(changes: dict[str, Any], tol
 def test_a_fault_of_time_is_told_in_the_words_of_the_judge() -> None:
     event = {**RECEIPT, "event_time": datetime(2026, 3, 2, 10, 0, tzinfo=UTC)}
     noon_ms = int(datetime(2026, 3, 2, 12, 0, tzinfo=UTC).timestamp()) * 1000
-    assert ill_timed(RECEIPTS, event, noon_ms) == ()
-    [late] = ill_timed(RECEIPTS, event, noon_ms + 1)
+    assert check_timing(RECEIPTS, event, noon_ms) == ()
+    [late] = check_timing(RECEIPTS, event, noon_ms + 1)
     assert (late.place, late.problem) == ("event_time", "late")
     assert late.found.endswith("later than the horizon of 2 h")

@@ -34,7 +34,7 @@ from audit.log import Record, read
 from contracts import RECEIPTS, avro_schema, schema_id
 from contracts.documents import to_document
 from contracts.evolution.release import release
-from contracts.schemas import locked
+from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
 from control.generations import Generation
 from infra.kafka import admin, end_offsets
@@ -316,7 +316,7 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     versions: Versions, receipts_log: list[Record], spark: SparkSession
 ) -> None:
     """This process is the old code, and its lock was not told: why the order matters."""
-    assert versions.new_id not in {entry.id for entry in locked()}
+    assert versions.new_id not in {entry.id for entry in load_lock()}
     fresh = [one for one in receipts_log if written_with(one) == versions.new_id]
     old = {name for name, till in versions.tills.items() if till is None}
     found = by_python(versions.settings)

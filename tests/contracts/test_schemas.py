@@ -11,17 +11,17 @@ from contracts.schemas import (
     LOCK,
     NEWER_LOCK,
     Entry,
-    extended,
-    known,
-    locked,
-    merged,
-    registered_since,
+    extend,
+    find_registered_since,
+    load_known,
+    load_lock,
+    merge,
     text,
 )
 
 
 def test_the_lock_is_current() -> None:
-    wanted = text(extended(locked(), CONTRACTS.values()))
+    wanted = text(extend(load_lock(), CONTRACTS.values()))
     assert LOCK.read_text(encoding="utf-8") == wanted, (
         f"{LOCK.name} lacks the present schema of a contract. "
         "Give it an id, and commit the file: python -m contracts.lock"
@@ -29,7 +29,7 @@ def test_the_lock_is_current() -> None:
 
 
 def test_every_id_is_given_once_and_counts_from_one() -> None:
-    assert [entry.id for entry in locked()] == list(range(1, len(locked()) + 1))
+    assert [entry.id for entry in load_lock()] == list(range(1, len(load_lock()) + 1))
 
 
 def test_the_present_schema_is_among_those_of_its_topic() -> None:
@@ -39,16 +39,16 @@ def test_the_present_schema_is_among_those_of_its_topic() -> None:
 
 def test_a_changed_contract_gets_a_new_id_and_the_old_one_stays() -> None:
     changed = dataclasses.replace(ADJUSTMENTS, fields=ADJUSTMENTS.fields[:-1])
-    before = locked()
-    after = extended(before, [changed])
+    before = load_lock()
+    after = extend(before, [changed])
     assert after[:-1] == before
     assert (after[-1].id, after[-1].topic) == (len(before) + 1, ADJUSTMENTS.name)
 
 
 def test_a_contract_that_returns_to_an_older_schema_keeps_its_old_id() -> None:
     newer = Entry(99, ADJUSTMENTS.name, {"type": "record"})
-    entries = (*locked(), newer)
-    assert extended(entries, [ADJUSTMENTS]) == entries
+    entries = (*load_lock(), newer)
+    assert extend(entries, [ADJUSTMENTS]) == entries
 
 
 def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
@@ -57,33 +57,33 @@ def test_a_schema_without_an_id_names_the_command_that_gives_one() -> None:
         schema_id(changed)
 
 
-NEXT = Entry(len(locked()) + 1, ADJUSTMENTS.name, {"type": "record"})
+NEXT = Entry(len(load_lock()) + 1, ADJUSTMENTS.name, {"type": "record"})
 
 
 @pytest.fixture
 def newer_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lock beside that of the code, which has one schema more."""
     file = tmp_path / "schemas.lock.json"
-    file.write_text(text((*known(), NEXT)))  # what is known is loaded by then
+    file.write_text(text((*load_known(), NEXT)))  # what is known is loaded by then
     monkeypatch.setenv(NEWER_LOCK, str(file))
     return file
 
 
 def test_pinned_code_reads_what_a_newer_lock_tells(newer_lock: Path) -> None:
-    assert known.__wrapped__() == (*locked(), NEXT)
+    assert load_known.__wrapped__() == (*load_lock(), NEXT)
 
 
 def test_pinned_code_keeps_what_an_older_lock_does_not_tell(newer_lock: Path) -> None:
-    newer_lock.write_text(text(locked()[:1]))
-    assert known.__wrapped__() == locked()
+    newer_lock.write_text(text(load_lock()[:1]))
+    assert load_known.__wrapped__() == load_lock()
 
 
 def test_what_the_lock_was_told_since_is_known_by_topic(newer_lock: Path) -> None:
-    assert registered_since({ADJUSTMENTS.name, RECEIPTS.name}) == {NEXT.id}
-    assert registered_since({RECEIPTS.name}) == set()
+    assert find_registered_since({ADJUSTMENTS.name, RECEIPTS.name}) == {NEXT.id}
+    assert find_registered_since({RECEIPTS.name}) == set()
 
 
 def test_one_id_for_two_schemas_is_refused() -> None:
     other = dataclasses.replace(NEXT, topic=RECEIPTS.name)
     with pytest.raises(AmbiguousSchema, match=f"schema {NEXT.id} should mean one thing"):
-        merged([NEXT], [other])
+        merge([NEXT], [other])

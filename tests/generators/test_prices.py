@@ -2,7 +2,7 @@
 
 from contracts import PRICE_CHANGES, RECEIPTS
 from generators.ticks import HOUR_MS, START_MS
-from tests.generators.worlds import CLEAN, published
+from tests.generators.worlds import CLEAN, publish_world
 
 HOURS = 96
 
@@ -10,7 +10,7 @@ HOURS = 96
 def history() -> dict[str, list[tuple[int, int]]]:
     """By sku: from when on it costs what, the first price first."""
     found: dict[str, list[tuple[int, int]]] = {}
-    for change in published(CLEAN, PRICE_CHANGES, HOURS):
+    for change in publish_world(CLEAN, PRICE_CHANGES, HOURS):
         found.setdefault(change["sku"], []).append((change["effective_at"], change["price_cents"]))
     return found
 
@@ -22,7 +22,9 @@ def test_every_product_has_a_price_when_the_world_begins() -> None:
 
 
 def test_now_and_then_a_price_changes_and_is_announced_well_before() -> None:
-    later = [one for one in published(CLEAN, PRICE_CHANGES, HOURS) if one["event_time"] > START_MS]
+    later = [
+        one for one in publish_world(CLEAN, PRICE_CHANGES, HOURS) if one["event_time"] > START_MS
+    ]
     assert 0 < len(later) < CLEAN.products
     assert all(one["effective_at"] - one["event_time"] >= 12 * HOUR_MS for one in later)
 
@@ -30,7 +32,7 @@ def test_now_and_then_a_price_changes_and_is_announced_well_before() -> None:
 def test_every_receipt_has_the_prices_of_its_moment() -> None:
     prices = history()
     changed_and_sold = 0
-    for receipt in published(CLEAN, RECEIPTS, HOURS):
+    for receipt in publish_world(CLEAN, RECEIPTS, HOURS):
         for line in receipt["lines"]:
             holding = [
                 cents for since, cents in prices[line["sku"]] if since <= receipt["event_time"]

@@ -14,7 +14,7 @@ from generators.prices import DECIDED_AT_HOUR
 from generators.promotions import DAYS_MAX, DAYS_MIN, NOTICE_DAYS, Promotions
 from generators.ticks import ANNOUNCED_MS, HOUR_MS, START_MS
 from generators.world import World
-from tests.generators.worlds import CLEAN, published
+from tests.generators.worlds import CLEAN, publish_world
 
 DAYS = 10
 HOURS = 24 * DAYS
@@ -50,7 +50,7 @@ def test_promotions_last_some_days_and_end() -> None:
 def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() -> None:
     changes = {
         (change["sku"], day_of(change["effective_at"])): change["price_cents"]
-        for change in published(CLEAN, PRICE_CHANGES, HOURS)
+        for change in publish_world(CLEAN, PRICE_CHANGES, HOURS)
     }
     begun = 0
     for day in range(1, DAYS - 1):
@@ -69,7 +69,7 @@ def began(product: int, day: int) -> int:
 
 
 def plans() -> tuple[Event, ...]:
-    return published(QUIET, PROMOTIONS, 24 * QUIET_DAYS)
+    return publish_world(QUIET, PROMOTIONS, 24 * QUIET_DAYS)
 
 
 def test_every_promotion_is_planned_and_no_other() -> None:
@@ -122,7 +122,7 @@ def test_the_prices_of_a_plan_are_those_that_come() -> None:
 def price(of: str, at_ms: int) -> int:
     holding = [
         change["price_cents"]
-        for change in published(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS)
+        for change in publish_world(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS)
         if change["sku"] == of and change["effective_at"] <= at_ms
     ]
     return int(holding[-1])
@@ -155,7 +155,7 @@ def opened(refill: Refill) -> Mapping[str, int]:
 def test_more_is_sold_of_what_is_promoted() -> None:
     """Against the same product on its other days."""
     sold: Counter[tuple[str, int]] = Counter()
-    for receipt in published(CLEAN, RECEIPTS, HOURS):
+    for receipt in publish_world(CLEAN, RECEIPTS, HOURS):
         for line in receipt["lines"]:
             sold[line["sku"], day_of(receipt["event_time"])] += line["units"]
     promoted, usual = [], []

@@ -6,13 +6,13 @@ from contracts import RECEIPTS, REFUNDS
 from generators.returns import AFTER_MS_MAX, AFTER_MS_MIN
 from generators.stores import stores
 from generators.world import World
-from tests.generators.worlds import CLEAN, published
+from tests.generators.worlds import CLEAN, publish_world
 
 
 def test_a_refund_pays_back_what_its_receipt_says() -> None:
-    receipts = {event["event_id"]: event for event in published(CLEAN, RECEIPTS, hours=72)}
+    receipts = {event["event_id"]: event for event in publish_world(CLEAN, RECEIPTS, hours=72)}
     with_receipt = 0
-    for refund in published(CLEAN, REFUNDS, hours=72):
+    for refund in publish_world(CLEAN, REFUNDS, hours=72):
         receipt = receipts.get(refund["receipt_event_id"])
         if receipt is None:
             assert refund["receipt_event_id"] is None
@@ -32,13 +32,15 @@ def test_a_refund_pays_back_what_its_receipt_says() -> None:
 
 
 def test_a_few_customers_have_lost_the_receipt() -> None:
-    refunds = list(published(CLEAN, REFUNDS, hours=72))
+    refunds = list(publish_world(CLEAN, REFUNDS, hours=72))
     without = [refund for refund in refunds if refund["receipt_event_id"] is None]
     assert 0.05 < len(without) / len(refunds) < 0.2
 
 
 def test_no_receipt_is_refunded_twice() -> None:
-    times = Counter(refund["receipt_event_id"] for refund in published(CLEAN, REFUNDS, hours=72))
+    times = Counter(
+        refund["receipt_event_id"] for refund in publish_world(CLEAN, REFUNDS, hours=72)
+    )
     del times[None]
     assert set(times.values()) == {1}
 
@@ -48,15 +50,17 @@ def test_nobody_is_paid_back_while_the_store_is_closed() -> None:
         store.store_id: store for store in stores(CLEAN.seed, CLEAN.stores, World(CLEAN).products)
     }
     assert any(store.closes_at_hour < 24 for store in of.values())
-    for refund in published(CLEAN, REFUNDS, hours=72):
+    for refund in publish_world(CLEAN, REFUNDS, hours=72):
         assert of[refund["store_id"]].is_open(refund["event_time"] // 3_600_000 % 24)
 
 
 def test_some_come_back_the_day_after() -> None:
-    receipts = {event["event_id"]: event["event_time"] for event in published(CLEAN, RECEIPTS, 72)}
+    receipts = {
+        event["event_id"]: event["event_time"] for event in publish_world(CLEAN, RECEIPTS, 72)
+    }
     after_ms = [
         refund["event_time"] - receipts[refund["receipt_event_id"]]
-        for refund in published(CLEAN, REFUNDS, hours=72)
+        for refund in publish_world(CLEAN, REFUNDS, hours=72)
         if refund["receipt_event_id"]
     ]
     assert max(after_ms) > AFTER_MS_MAX / 2

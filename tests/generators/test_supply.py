@@ -8,7 +8,7 @@ from generators.event import Event
 from generators.supply import LATE_TICKS_MAX, TRAVEL_MS
 from generators.ticks import TICK_MS
 from generators.world import World
-from tests.generators.worlds import CLEAN, published
+from tests.generators.worlds import CLEAN, publish_world
 
 BUSY = replace(CLEAN, stores=12, products=120, receipts_per_minute=24.0)
 HOURS = 96
@@ -17,7 +17,7 @@ HOURS = 96
 def deliveries() -> Iterator[tuple[Event, Event]]:
     """Of every shipment that has come within HOURS: its dispatch, its receipt."""
     dispatched: dict[str, Event] = {}
-    for event in published(BUSY, SHIPMENTS, HOURS):
+    for event in publish_world(BUSY, SHIPMENTS, HOURS):
         if event["status"] == "dispatched":
             dispatched[event["shipment_id"]] = event
         else:
@@ -58,7 +58,7 @@ def test_only_whole_packs_are_delivered() -> None:
 def test_a_shelf_that_came_short_is_delivered_to_again() -> None:
     waiting: set[tuple[str, str]] = set()
     relieved = 0
-    for event in published(BUSY, SHIPMENTS, HOURS):
+    for event in publish_world(BUSY, SHIPMENTS, HOURS):
         for line in event["lines"]:
             shelf = event["store_id"], line["sku"]
             if event["status"] == "received" and not line["received_units"]:

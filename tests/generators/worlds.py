@@ -38,7 +38,7 @@ def hours(count: int) -> tuple[Publication, ...]:
 
 
 @cache
-def published(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
+def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[Event, ...]:
     """What a world publishes to one topic in its first hours."""
     world = World(parameters)
     return tuple(

@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from contracts import PRODUCTS, RECEIPTS, Contract, spark_ddl
-from contracts.consumer import consumer, declared
+from contracts.consumer import consumer, list_declared
 from contracts.errors import Undeclared
-from contracts.projection import Path, spelled
+from contracts.projection import Path, render_path
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, load, pipelines
 from pipelines.common.transform.aggregate import rows
 from pipelines.common.transform.declared import declared_events, only
@@ -55,7 +55,7 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
         topic.name: {tuple(path.split(".")) for path in leaves(frame, column(topic))}
         for topic in one.reads
     }
-    assert held == {topic.name: set(declared(name, topic)) for topic in one.reads}
+    assert held == {topic.name: set(list_declared(name, topic)) for topic in one.reads}
     assert frame.columns == [*META, *map(column, one.reads)]
 
 
@@ -119,7 +119,7 @@ def leaves(frame: DataFrame, of: str) -> Iterator[str]:
 def test_it_reads_no_field_that_it_does_not_declare(name: str, spark: SparkSession) -> None:
     one = load(name)
     for topic in one.extracts:
-        evaluate(spark, one, topic, declared(name, topic))
+        evaluate(spark, one, topic, list_declared(name, topic))
 
 
 @EVERY
@@ -127,7 +127,7 @@ def test_it_declares_what_it_looks_up(name: str) -> None:
     for dimension in load(name).dimensions:
         looked_up = {("event_id",), (dimension.since,), *((one,) for one in dimension.columns)}
         keys = {(one,) for one in dimension.topic.key}
-        assert looked_up | keys == set(declared(name, dimension.topic))
+        assert looked_up | keys == set(list_declared(name, dimension.topic))
 
 
 @pytest.mark.spark
@@ -136,11 +136,11 @@ def test_it_declares_no_field_that_it_does_not_read(name: str, spark: SparkSessi
     one = load(name)
     unread = []
     for topic in one.extracts:
-        paths = set(declared(name, topic))
+        paths = set(list_declared(name, topic))
         for path in sorted(paths - BY_ALL):
             try:
                 evaluate(spark, one, topic, paths - {path})
             except AnalysisException:
                 continue
-            unread.append(f"{topic.name}: {spelled(path)}")
+            unread.append(f"{topic.name}: {render_path(path)}")
     assert not unread

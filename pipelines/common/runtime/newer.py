@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from pyspark.sql import DataFrame
 
 from contracts import Contract
-from contracts.schemas import registered_since
+from contracts.schemas import find_registered_since
 from infra.errors import UserError
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.sink import Write
@@ -44,5 +44,5 @@ def decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
 
 def refuse_newer(reader: str, topics: Iterable[Contract]) -> None:
     """Raises NewerSchema when one of the topics has a schema that this process has not loaded."""
-    if newer := registered_since({one.name for one in topics}):
+    if newer := find_registered_since({one.name for one in topics}):
         raise NewerSchema(reader, newer)

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import Contract
-from contracts.consumer import declared
+from contracts.consumer import list_declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, projection
 from contracts.shape import Field
@@ -25,14 +25,16 @@ def declared_events(pipeline: Pipeline, validated: DataFrame) -> DataFrame:
     return validated.select(
         *META,
         *[
-            only(F.col(column(topic)), topic, declared(pipeline.name, topic)).alias(column(topic))
+            only(F.col(column(topic)), topic, list_declared(pipeline.name, topic)).alias(
+                column(topic)
+            )
             for topic in pipeline.reads
         ],
     )
 
 
 def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:
-    named = set(declared(pipeline.name, dimension.topic))
+    named = set(list_declared(pipeline.name, dimension.topic))
     for field in (*dimension.topic.key, dimension.since, *dimension.columns):
         if (field,) not in named:
             raise Undeclared(pipeline.name, dimension.topic.name, field)

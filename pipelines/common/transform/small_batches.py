@@ -16,7 +16,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from contracts import HEARTBEATS, RELEASES, Contract, Row, contract
-from contracts.consumer import declared
+from contracts.consumer import list_declared
 from contracts.projection import projection
 from contracts.shape import Field
 from contracts.validation import Rejection, unwrap, validate
@@ -65,7 +65,7 @@ def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings)
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)
     fields = {
-        topic.name: projection(topic.fields, declared(pipeline.name, topic))
+        topic.name: projection(topic.fields, list_declared(pipeline.name, topic))
         for topic in pipeline.reads
     }
     shape = T.StructType(

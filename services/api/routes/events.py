@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from contracts import CONTRACTS, Contract, Row, encode, key
 from contracts.documents import from_document
-from contracts.faults import Fault, faults, ill_timed
+from contracts.faults import Fault, check_timing, faults
 from contracts.validation import OPEN
 from infra.settings import HOST
 from services.api.http.answers import respond
@@ -175,7 +175,7 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
             "Not JSON",
             f"Expected one event as a JSON object, found what does not parse: {error}.",
         ) from error
-    wrong = (*faults(contract, event), *ill_timed(contract, event, published_ms))
+    wrong = (*faults(contract, event), *check_timing(contract, event, published_ms))
     if wrong:
         raise _describe_faults(contract, wrong)
     return event  # type: ignore[no-any-return]  # an object: anything else has been refused

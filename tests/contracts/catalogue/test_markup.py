@@ -1,6 +1,6 @@
 """Whatever a contract says becomes text on a page, never markup."""
 
-from contracts.catalogue.markup import element, joined, link
+from contracts.catalogue.markup import element, join, link
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:
@@ -9,4 +9,4 @@ def test_text_is_escaped_and_markup_is_not() -> None:
 
 
 def test_what_is_nothing_is_left_out() -> None:
-    assert joined("a", None, link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'
+    assert join("a", None, link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'

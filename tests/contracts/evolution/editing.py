@@ -21,6 +21,15 @@ STOCK_LEVEL = "views/inventory/stock-level.v1.yaml"
 INVENTORY = "consumers/inventory.yaml"
 LOYALTY = "consumers/loyalty.yaml"
 
+REGISTER = """      - name: register_id
+        description: The till that issued the receipt.
+        logicalType: string
+        required: true
+        logicalTypeOptions: {minLength: 1, maxLength: 64}
+        examples: [S003-R2]
+"""
+"""The property of a receipt's contract that edits move and change."""
+
 Edit = tuple[str, str]
 """What stands there, and what shall: everywhere in the file."""
 

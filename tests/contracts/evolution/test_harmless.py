@@ -13,6 +13,7 @@ from tests.contracts.evolution.editing import (
     LOYALTY,
     QUARANTINE,
     RECEIPT,
+    REGISTER,
     STOCK_LEVEL,
     TODAY,
     checked,
@@ -60,13 +61,6 @@ CASHIER = """      - name: cashier_id
         required: true
         logicalTypeOptions: {minLength: 1, maxLength: 64}
         examples: [S003-K04]
-"""
-REGISTER = """      - name: register_id
-        description: The till that issued the receipt.
-        logicalType: string
-        required: true
-        logicalTypeOptions: {minLength: 1, maxLength: 64}
-        examples: [S003-R2]
 """
 
 

@@ -10,6 +10,7 @@ from contracts.evolution.check import Report
 from tests.contracts.evolution.editing import (
     CLOCK,
     RECEIPT,
+    REGISTER,
     SHIPMENT,
     STOCK_LEVEL,
     Edit,
@@ -46,13 +47,6 @@ def field(name: str, after: str) -> Edit:
 
 UNITS = "logicalTypeOptions: {minimum: 1, maximum: 1000000}"
 MORE_UNITS = "              description: How many were sold.\n              logicalType: integer\n"
-REGISTER = """      - name: register_id
-        description: The till that issued the receipt.
-        logicalType: string
-        required: true
-        logicalTypeOptions: {minLength: 1, maxLength: 64}
-        examples: [S003-R2]
-"""
 REGISTER_EXAMPLES = (
     "            register_id: S003-R2\n",
     "            register_id: S003-R1\n",

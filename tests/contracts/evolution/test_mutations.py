@@ -8,11 +8,11 @@ import pytest
 
 from contracts import CONTRACTS, Contract, Field
 from contracts.consumer import CONSUMERS
-from contracts.evolution.released import released
+from contracts.evolution.released import load_released
 from contracts.evolution.verdict import Finding, findings
 from tests.contracts.evolution.editing import HERE, TODAY
 
-RELEASED = released(HERE)
+RELEASED = load_released(HERE)
 PUBLIC = [one for name, one in CONTRACTS.items() if one.visibility == "public" and name in RELEASED]
 
 

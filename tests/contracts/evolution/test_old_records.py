@@ -8,13 +8,13 @@ import pytest
 
 from contracts import CONTRACTS, Contract, avro_schema, decode, key
 from contracts.consumer import CONSUMERS
-from contracts.evolution.released import released
+from contracts.evolution.released import load_released
 from contracts.schemas import schemas_of
 from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
 from tests.contracts.expectations import projected
 
-VERSIONS = [one for versions in released(HERE).values() for one in versions]
+VERSIONS = [one for versions in load_released(HERE).values() for one in versions]
 
 EVERY = pytest.mark.parametrize("old", VERSIONS, ids=lambda one: f"{one.name} {one.version}")
 

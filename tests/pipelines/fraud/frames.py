@@ -1,44 +1,14 @@
 """A log as the fraud pipeline is given it, and its rows as they are compared."""
 
-from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 
 from audit.log import Record
 from audit.timeline import at
-from contracts.validation import Rejection, validate
 from infra.kafka import Partition
-from pipelines.common.pipeline import Dimension
-from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.dimensions import (
-    DimensionVersion,
-    intervals,
-    to_version,
-    version_schema,
-)
-from pipelines.fraud.signals import DIMENSIONS, READS
+from pipelines.fraud.signals import READS
 from tests.pipelines.log import RECORD
-
-
-def versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[DimensionVersion]:
-    for record in log:
-        if record.topic != dimension.topic.name:
-            continue
-        said = validate(dimension.topic, record.key, record.value, record.published_ms)
-        assert not isinstance(said, Rejection)
-        place = record.partition, record.offset
-        fields = (*dimension.topic.key, *dimension.columns)
-        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, said)
-
-
-def known(spark: SparkSession, log: list[Record]) -> Versions:
-    return {
-        dimension: spark.createDataFrame(
-            list(intervals(versions(dimension, log))), version_schema(dimension)
-        )
-        for dimension in DIMENSIONS
-    }
 
 
 def frame(spark: SparkSession, log: list[Record]) -> DataFrame:

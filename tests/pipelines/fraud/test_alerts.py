@@ -24,7 +24,9 @@ from audit.timeline import (
 from contracts import ALERTS, key
 from pipelines.common.transform.aggregate import rows
 from pipelines.fraud.pipeline import fraud
-from tests.pipelines.fraud.frames import comparable, frame, known
+from pipelines.fraud.signals import DIMENSIONS
+from tests.pipelines.fraud.frames import comparable, frame
+from tests.pipelines.versions import load_versions
 from tests.rows import collected
 from tests.seeds import drawn
 
@@ -92,7 +94,7 @@ def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     found = {
         key(ALERTS, row): row
-        for row in collected(rows(STRICT, frame(spark, log), known(spark, log)))
+        for row in collected(rows(STRICT, frame(spark, log), load_versions(spark, DIMENSIONS, log)))
     }
     assert {row["rule"] for row in expected.values()} == {
         "card-velocity",

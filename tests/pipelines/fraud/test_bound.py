@@ -20,10 +20,12 @@ from pipelines.common.pipeline import unchanged
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.aggregate import running_rows, static_rows, view_rows
 from pipelines.fraud.pipeline import fraud
+from pipelines.fraud.signals import DIMENSIONS
 from tests.pipelines.files import append
 from tests.pipelines.fraud.crowds import CROWDS
-from tests.pipelines.fraud.frames import comparable, frame, known
+from tests.pipelines.fraud.frames import comparable, frame
 from tests.pipelines.log import RECORD
+from tests.pipelines.versions import load_versions
 from tests.rows import collected
 from tests.seeds import drawn
 
@@ -66,7 +68,9 @@ def stream(
         append(records.where(F.col("offset") % BATCHES == batch), source)
     files = spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
     memory = timedelta(days=30)
-    running = running_rows(PIPELINE, files.parquet(str(source)), memory, known(spark, log))
+    running = running_rows(
+        PIPELINE, files.parquet(str(source)), memory, load_versions(spark, DIMENSIONS, log)
+    )
     found = Stream([], folder / "checkpoint")
 
     def keep(rows: DataFrame, _batch: int) -> None:
@@ -106,7 +110,9 @@ def test_a_rule_is_asked_about_no_more_clues_than_the_bound_and_one(
     spark: SparkSession, log: list[Record]
 ) -> None:
     groups = replace(PIPELINE, to_rows=unchanged, may_be_row=None, is_row=None)
-    totals = static_rows(groups, frame(spark, log), known(spark, log)).where(~is_accounting())
+    totals = static_rows(groups, frame(spark, log), load_versions(spark, DIMENSIONS, log)).where(
+        ~is_accounting()
+    )
     sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
     for row in totals.select(
         "rule", "subject", "_count", F.size("_signals").alias("kept")

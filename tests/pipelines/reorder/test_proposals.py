@@ -1,6 +1,5 @@
 """The pipeline's proposals are the oracle's, over drawn weeks, in any order and with copies."""
 
-from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -23,18 +22,10 @@ from audit.timeline import (
 )
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
 from contracts.times import EPOCH, MILLISECOND
-from contracts.validation import Rejection, validate
-from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.aggregate import rows
-from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.dimensions import (
-    DimensionVersion,
-    intervals,
-    to_version,
-    version_schema,
-)
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import RECORD
+from tests.pipelines.versions import load_versions
 from tests.rows import collected
 from tests.seeds import drawn
 
@@ -138,7 +129,8 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
         [as_read(offset, one) for offset, one in enumerate(again)], RECORD
     )
     found = {
-        key(PROPOSALS, row): row for row in collected(rows(PIPELINE, frame, known(spark, log)))
+        key(PROPOSALS, row): row
+        for row in collected(rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log)))
     }
     assert found == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]
@@ -148,26 +140,3 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
 def as_read(offset: int, record: Record) -> tuple[object, ...]:
     published = EPOCH + record.published_ms * MILLISECOND
     return record.topic, 0, offset, published, record.key, record.value
-
-
-def known(spark: SparkSession, log: Iterable[Record]) -> Versions:
-    """What holds of the timeline's products, and from when on."""
-    return {
-        dimension: spark.createDataFrame(
-            list(intervals(versions(dimension, log))), version_schema(dimension)
-        )
-        for dimension in PIPELINE.dimensions
-    }
-
-
-def versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[DimensionVersion]:
-    for record in log:
-        if record.topic != dimension.topic.name:
-            continue
-        said = validate(dimension.topic, record.key, record.value, record.published_ms)
-        assert not isinstance(said, Rejection)
-        fields, place = (
-            (*dimension.topic.key, *dimension.columns),
-            (record.partition, record.offset),
-        )
-        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, said)

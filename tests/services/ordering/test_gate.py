@@ -115,13 +115,13 @@ def test_a_gate_that_dies_anywhere_orders_every_review_once(
     shop.promote(1)
     lives = [0]
 
-    def dying(contract: Contract, row: Row) -> bytes:
+    def encode_or_die(contract: Contract, row: Row) -> bytes:
         lives[0] -= 1
         if not lives[0]:
             raise Died
         return encode(contract, row)
 
-    monkeypatch.setattr("services.ordering.publisher.encode", dying)
+    monkeypatch.setattr("services.ordering.publisher.encode", encode_or_die)
     for number in range(4):
         shop.review(1, number, SOLD if number else EMPTY)
         lives[0] = chance.randint(1, len(SKUS))
@@ -140,7 +140,7 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
         before = records(kafka)
         shop.review(1, number, SOLD if number else EMPTY)
         seen = before + chance.randint(1, len(SKUS))
-        killed = started(kafka)
+        killed = start_gate(kafka)
         wait_until(lambda seen=seen: records(kafka) >= seen, "it orders", 60)  # type: ignore[misc]
         killed.kill()
         killed.wait(30)
@@ -148,7 +148,7 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
     assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(3)}
 
 
-def started(kafka: Settings) -> "subprocess.Popen[bytes]":
+def start_gate(kafka: Settings) -> "subprocess.Popen[bytes]":
     with (kafka.data_dir / "ordering.log").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "services.ordering"],

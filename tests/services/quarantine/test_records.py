@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, key, schemas
-from contracts.checks import broken, checks
+from contracts.checks import checks, find_broken
 from contracts.validation import VALIDATED
 from services.quarantine.records import NewerSchema, Record, create_row
 
@@ -35,7 +35,7 @@ def kept(one: Record) -> dict[str, Any]:
     row = create_row(one)
     assert row is not None
     found = decode(encode(QUARANTINE, row)).value
-    assert not list(broken(checks(QUARANTINE.fields, QUARANTINE.rules), found))
+    assert not list(find_broken(checks(QUARANTINE.fields, QUARANTINE.rules), found))
     return found
 
 
@@ -102,8 +102,8 @@ def test_the_name_of_every_rule_fits() -> None:
 @pytest.fixture
 def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """The id of a schema that the lock file got after this process had loaded it."""
-    [*_, last] = schemas.locked()
-    entries = [asdict(one) for one in schemas.locked()]
+    [*_, last] = schemas.load_lock()
+    entries = [asdict(one) for one in schemas.load_lock()]
     added = {"id": last.id + 1, "topic": RECEIPTS.name, "schema": {}}
     file = tmp_path / "schemas.lock.json"
     file.write_text(json.dumps([*entries, added]))

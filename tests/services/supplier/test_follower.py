@@ -57,13 +57,13 @@ def test_who_dies_between_reading_and_answering_answers_once(
 ) -> None:
     chance, left = drawn("deaths of the supplier"), [0]
 
-    def dying(contract: Contract, row: Row) -> bytes:
+    def encode_or_die(contract: Contract, row: Row) -> bytes:
         left[0] -= 1
         if not left[0]:
             raise InterruptedError
         return encode(contract, row)
 
-    monkeypatch.setattr("services.supplier.follower.encode", dying)
+    monkeypatch.setattr("services.supplier.follower.encode", encode_or_die)
     for turn in range(3):
         wanted = [f"{turn}-{number}" for number in range(10)]
         order(kafka, *wanted)

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Row
-from contracts.checks import broken, checks
+from contracts.checks import checks, find_broken
 from services.supplier.shipment import Reliability, create_confirmation
 
 ORDER = PURCHASE_ORDERS.examples[0]
@@ -46,4 +46,4 @@ def test_every_answer_keeps_its_contract() -> None:
             name: round(value.timestamp() * 1000) if name.endswith("_at") else value
             for name, value in one.items()
         }
-        assert not list(broken(rules, row))
+        assert not list(find_broken(rules, row))

@@ -9,7 +9,7 @@ import pytest
 
 from contracts import CONTRACTS
 from contracts.consumer import CONSUMERS
-from contracts.evolution.released import released
+from contracts.evolution.released import load_released
 from services.api.routes import quality
 from tests.contracts.evolution.editing import HERE
 from tests.services.memory import MemoryLog
@@ -68,7 +68,7 @@ def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:
 
 
 def test_what_was_never_released_is_called_a_draft(api: Answers) -> None:
-    before = released(HERE)
+    before = load_released(HERE)
     for name in CONTRACTS:
         drafted = ">draft<" in page(api, f"topics/{name}.html")
         assert drafted == (name not in before)

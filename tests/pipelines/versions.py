@@ -1,0 +1,39 @@
+"""The dimension versions of a log in memory, as a pipeline looks them up."""
+
+from collections.abc import Iterable, Iterator
+
+from pyspark.sql import SparkSession
+
+from audit.log import Record
+from contracts.validation import Rejection, validate
+from pipelines.common.pipeline import Dimension
+from pipelines.common.transform.as_of_join import Versions
+from pipelines.common.transform.dimensions import (
+    DimensionVersion,
+    intervals,
+    to_version,
+    version_schema,
+)
+
+
+def load_versions(
+    spark: SparkSession, dimensions: Iterable[Dimension], log: list[Record]
+) -> Versions:
+    """What holds of each dimension, and from when on."""
+    return {
+        dimension: spark.createDataFrame(
+            list(intervals(list_versions(dimension, log))), version_schema(dimension)
+        )
+        for dimension in dimensions
+    }
+
+
+def list_versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[DimensionVersion]:
+    for record in log:
+        if record.topic != dimension.topic.name:
+            continue
+        said = validate(dimension.topic, record.key, record.value, record.published_ms)
+        assert not isinstance(said, Rejection)
+        place = record.partition, record.offset
+        fields = (*dimension.topic.key, *dimension.columns)
+        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, said)
