@@ -6,6 +6,7 @@ from urllib.request import urlopen
 
 from cli import screen
 from infra.settings import Settings
+from infra.token import read_token
 
 ANSWER_SECONDS_MAX = 2.0
 
@@ -20,6 +21,7 @@ def welcome(current: Settings) -> None:
     elif current.world == "own":
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
+    screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
     screen.step("Next", "make verify · make status · make logs · make down")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cli.replay.difference import render_sample
 from contracts import CONTRACTS
+from infra.reports import name_difference, reports_folder
 from infra.settings import Settings
 from replay.compare import Compared
 from replay.difference import Difference, Facet, Period, Sample
@@ -26,11 +27,9 @@ svg text { font: 11px system-ui, sans-serif; fill: #444; }
 
 def write_report(settings: Settings, compared: Compared) -> Path:
     """Write page and JSON into the data folder; returns the page."""
-    folder = settings.data_dir / "reports"
+    folder = reports_folder(settings)
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{compared.pipeline}-{compared.before}-{compared.after}"
-    stem = "".join(each if each.isalnum() else "-" for each in name)
-    stem = stem.replace("generation-", "g")
+    stem = name_difference(compared.pipeline, compared.before, compared.after)
     document = json.dumps(compared.document(), default=str, indent=1)
     (folder / f"{stem}.json").write_text(document)
     page = folder / f"{stem}.html"

@@ -1,7 +1,9 @@
 """The app: its routes, and the store whose threads live as long as it does."""
 
+import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from socket import gethostname
 
@@ -10,17 +12,22 @@ from fastapi import FastAPI
 from control.generations import Generation
 from infra.kafka import admin, end_offsets, producer
 from infra.lake import folders
+from infra.reports import reports_folder
 from infra.settings import Settings
+from infra.token import read_token
+from services.api.commands import Commands
 from services.api.http import errors, limits, problems
 from services.api.http.sources import Sources
 from services.api.http.traffic import CountRequests, Traffic
 from services.api.lake.tables import Lake
 from services.api.routes import (
+    actions,
     alerts,
     best_sellers,
     catalogue,
     clock,
     customers,
+    differences,
     docs,
     events,
     exports,
@@ -60,16 +67,20 @@ Every answer is taken at one marker of the pipeline that made it: `as_of` says w
 counted, `freshness_ms` how long ago the log held no more than that. Errors are problem documents
 (RFC 9457). Unknown query parameters are refused.
 
+Routes under `actions` need the token of the shop. They run the commands of the same name.
+
 One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
 
 
 ROUTES = (
-    *(stock, products, prices, orders, history, stock_outs, pipelines),
+    *(stock, products, prices, orders, history, stock_outs, pipelines, differences),
     *(views, rows, exports, alerts, customers, best_sellers, stream),
-    *(events, quarantine, quality, clock, health),
+    *(events, actions, quarantine, quality, clock, health),
     *(topics, registry, docs, catalogue, metrics, pages),
 )
+
+RETAIL = (sys.executable, "-m", "cli.main")
 
 
 def create_app(sources: Sources) -> FastAPI:
@@ -110,6 +121,8 @@ def create_sources(settings: Settings) -> Sources:
         store=create_store(settings),
         lake=Lake(folders(settings)),
         data_docs=settings.data_docs,
+        reports=reports_folder(settings),
+        commands=Commands(RETAIL, partial(read_token, settings)),
     )
 
 

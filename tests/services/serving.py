@@ -15,6 +15,7 @@ from infra.lake import Folders
 from infra.settings import HOST
 from infra.wait import until
 from services.api.app import create_app
+from services.api.commands import Commands
 from services.api.http.server import listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
@@ -31,6 +32,7 @@ from services.api.store.store import Store
 from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
+TOKEN = "a token of a test"
 POLL_SECONDS = 0.005
 # The log is in memory: whatever is published finds nobody to take it, and that is no news.
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
@@ -41,6 +43,8 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
         store=memory_store(log, folder),
         lake=Lake(Folders(Folder(str(folder / "lake")))),
         data_docs=folder / "quality",
+        reports=folder / "reports",
+        commands=Commands(("echo",), lambda: TOKEN),
     )
 
 

@@ -1,7 +1,9 @@
-"""A small shop with something for every part of a page: sales, shelves, alerts, orders."""
+"""A small shop with something for every part of a page, and a lake and a report beside it."""
 
+import json
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from contracts import (
@@ -9,14 +11,24 @@ from contracts import (
     ALERTS,
     BEST_SELLERS,
     CONFIRMATIONS,
+    PRICE_CHANGES,
+    PROPOSALS,
     PURCHASE_ORDERS,
     RECEIPTS,
+    REFUNDS,
+    SHIPMENTS,
     STORE_SALES,
     Contract,
     encode,
     key,
 )
+from contracts.times import EPOCH, MILLISECOND
+from infra.folder import Folder
+from infra.lake import Folders
+from infra.reports import find_difference
+from services.api.routes import examples
 from tests.services.memory import MemoryLog
+from tests.services.silver import Silver
 from tests.services.world import NOON, announce, minute
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
@@ -24,10 +36,14 @@ MINUTES = 90
 STORES = 12
 PRODUCTS = 14
 ORDERS = 3
+REVIEWS = 6
+SHELF = ("S004", "SKU-00042")
+"""The one that has a past, prices, orders and proposals."""
+PIPELINES = ("inventory", "analytics", "fraud", "reorder")
 
 
 class Shop:
-    """Three pipelines at noon of the world, each at its first marker."""
+    """Four pipelines at noon of the world, each at its first marker, and a candidate of fraud."""
 
     def __init__(self, log: MemoryLog) -> None:
         self._log = log
@@ -36,21 +52,28 @@ class Shop:
         self.inventory = Writing(log)
         self.analytics = Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
         self.fraud = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
+        self.candidate = Writing(log, generation=3, pipeline="fraud", views=(ALERTS,))
+        self.reorder = Writing(log, pipeline="reorder", views=(PROPOSALS,))
         for at in range(-MINUTES, 0):
             self.sell(at)
         self._stock()
         self._rank()
         self._suspect()
         self._order()
-        for pipeline in (self.inventory, self.analytics, self.fraud):
+        self._propose()
+        self._price()
+        self.candidate.mark()
+        for pipeline in (self.inventory, self.analytics, self.reorder):
             pipeline.mark()
             promote(log, pipeline)
+        self.fraud.mark()
+        promote(log, self.fraud, self.candidate)
         announce(log)
 
     def sell(self, at: int, version: int = 1) -> None:
         """What each store sold in the minute, so many after noon."""
         for store in range(1, STORES + 1):
-            receipts = 4 + (store * 7 + at * at // 40 + at * store) % 9
+            receipts = 3 + version + (store * 7 + at * at // 40 + at * store) % 9
             cents = receipts * (610 + 37 * store)
             self.analytics.put(
                 STORE_SALES,
@@ -92,6 +115,7 @@ class Shop:
         for at, (rule, (measured, threshold)) in enumerate(rules.items()):
             self.fraud.put(
                 ALERTS,
+                status="withdrawn" if rule == "refund-rate" else "open",
                 rule=rule,
                 subject=f"tok_9a3{at}%2F7",
                 store_id=f"S{at + 1:03}",
@@ -119,9 +143,60 @@ class Shop:
                 }
                 self._publish(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **shelf, **times})
 
+    def _propose(self) -> None:
+        for day in range(REVIEWS):
+            self.reorder.put(
+                PROPOSALS,
+                review_at=NOON - timedelta(hours=12, days=day),
+                store_id=SHELF[0],
+                sku=SHELF[1],
+                sold_units=63 - 5 * day,
+                reorder_point_units=38 - 2 * day,
+                order_up_to_units=62 - day,
+            )
+
+    def _price(self) -> None:
+        for days, cents in ((-3, 249), (-1, 179), (1, 249)):
+            at = NOON + timedelta(days=days)
+            value = {"event_id": f"price-{days}", "sku": SHELF[1], "price_cents": cents}
+            value |= {"event_time": at - timedelta(hours=36), "effective_at": at}
+            self._log.publish(
+                (PRICE_CHANGES.name, 0),
+                key(PRICE_CHANGES, value),
+                encode(PRICE_CHANGES, value),
+                (at - timedelta(hours=36) - EPOCH) // MILLISECOND,
+            )
+
     def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
         self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
 
 
 def _on_time(**measures: int) -> dict[str, int]:
     return {**measures, **{f"{name}_on_time": value for name, value in measures.items()}}
+
+
+def fill_lake(folder: Path) -> None:
+    """What moved one shelf in the morning, which was empty for half an hour."""
+    silver = Silver(Folders(Folder(str(folder / "lake"))))
+    shelf = {"store_id": SHELF[0]}
+    silver.put(
+        ADJUSTMENTS, event_time=minute(-90), event_id="opening", units=12, sku=SHELF[1], **shelf
+    )
+    for at, units in ((-80, 5), (-60, 7)):
+        lines = [{"sku": SHELF[1], "units": units, "unit_price_cents": 179}]
+        silver.put(RECEIPTS, event_time=minute(at), event_id=f"sale-{at}", lines=lines, **shelf)
+    back = [{"sku": SHELF[1], "units": 2, "unit_price_cents": 179}]
+    silver.put(REFUNDS, event_time=minute(-20), event_id="back", lines=back, **shelf)
+    for at, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
+        lines = [{"sku": SHELF[1], "dispatched_units": 24, "received_units": units}]
+        silver.put(
+            SHIPMENTS, event_time=minute(at), event_id=status, status=status, lines=lines, **shelf
+        )
+
+
+def write_report(folder: Path) -> None:
+    """The difference between the promoted generation of fraud and its candidate."""
+    file = find_difference(folder / "reports", "fraud", 2, 3)
+    file.parent.mkdir(parents=True)
+    report = examples.DIFFERENCE["difference"]
+    file.write_text(json.dumps({**report, "before": "generation 2", "after": "generation 3"}))

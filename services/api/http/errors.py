@@ -1,4 +1,4 @@
-"""Errors of the store and the lake as problem documents."""
+"""Errors of the store, the lake and commands as problem documents."""
 
 from functools import singledispatch
 from http import HTTPStatus
@@ -7,6 +7,8 @@ from typing import NamedTuple
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
+from services.api import commands
+from services.api.commands import CommandBusy, CommandError, CommandFailed, CommandTooSlow
 from services.api.http.problems import Problem
 from services.api.lake import tables
 from services.api.lake.errors import LakeBusy, LakeError, LakeMissing, LakeTooSlow
@@ -26,23 +28,24 @@ class Description(NamedTuple):
     title: str
     detail: str
     headers: dict[str, str] | None = None
+    status: HTTPStatus = HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of the store and the lake leave as a problem document."""
-    for kind in (StoreError, LakeError):
+    """Let every error of the store, the lake and a command leave as a problem document."""
+    for kind in (StoreError, LakeError, CommandError):
         app.add_exception_handler(kind, _handle)
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, StoreError | LakeError)
+    assert isinstance(error, StoreError | LakeError | CommandError)
     return to_problem(error).response(request.url.path)
 
 
-def to_problem(error: StoreError | LakeError) -> Problem:
-    """The problem of an error; all of them are a 503."""
-    title, detail, headers = _describe(error)
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, title, detail, headers=headers)
+def to_problem(error: StoreError | LakeError | CommandError) -> Problem:
+    """The problem of an error; a 503 where the same request may be answered later."""
+    title, detail, headers, status = _describe(error)
+    return Problem(status, title, detail, headers=headers)
 
 
 @singledispatch
@@ -116,4 +119,28 @@ def _describe_lake_too_slow(_: LakeTooSlow) -> Description:
         "Too long in the lake",
         f"Expected to have read the lake within {tables.SECONDS_MAX:g} s, but had not. Ask for a "
         "shorter time, or read the tables with a tool of your own: pipelines/lake/README.md.",
+    )
+
+
+@_describe.register
+def _describe_command_busy(_: CommandBusy) -> Description:
+    return Description(
+        "Another command runs",
+        "Expected to run the command alone, but another one is at work. Try again once it is done.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_command_failed(error: CommandFailed) -> Description:
+    return Description("Command refused", str(error), status=HTTPStatus.CONFLICT)
+
+
+@_describe.register
+def _describe_command_too_slow(_: CommandTooSlow) -> Description:
+    return Description(
+        "Command too slow",
+        f"Expected the command to end within {commands.SECONDS_MAX:g} s, but it did not, and was "
+        "ended. Look how far it came: make status.",
+        status=HTTPStatus.GATEWAY_TIMEOUT,
     )

@@ -143,7 +143,7 @@ async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     elif status == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = (error.headers or {}).get("Allow", "GET")
         detail = (
-            f"Expected {allowed}, found {request.method}. Only POST /v1/events/{{topic}} writes."
+            f"Expected {allowed}, found {request.method}. GET /openapi.json says what a path takes."
         )
     else:
         detail = str(error.detail)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from services.api.commands import Commands
 from services.api.lake.tables import Lake
 from services.api.store.store import Store
 
@@ -18,6 +19,10 @@ class Sources:
     lake: Lake
     data_docs: Path
     """The folder of the pages that `make quality` writes."""
+    reports: Path
+    """The folder of the differences that `retail replay` writes."""
+    commands: Commands
+    """What clients may do beside reading and publishing."""
 
 
 # Coroutines: FastAPI would call plain functions in a worker thread.

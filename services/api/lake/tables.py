@@ -100,6 +100,11 @@ class Lake:
             tables = {topic: self._pin(topic) for topic in topics}
             yield LakeSnapshot(tables, ending.enter_context(closing(duckdb.connect(config=ENGINE))))
 
+    def find_missing(self, *topics: Contract) -> LakeMissing | None:
+        """Why these topics cannot be read; None if they can."""
+        missing = [topic for topic in topics if newest(self._folders.silver(topic)) < 0]
+        return LakeMissing(missing[0], "none") if missing else None
+
     def _pin(self, topic: Contract) -> Silver:
         folder = self._folders.silver(topic)
         if newest(folder) < 0:

@@ -1,41 +1,35 @@
-// Open alerts, and what a rule measures in words.
+// The page Alerts: a case a row, or the one that its address names.
 
-import { ask } from "./api.js";
-import { count, money } from "./format.js";
+import * as address from "./address.js";
+import { LINKS, LISTED } from "./api.js";
+import { createCase } from "./case.js";
+import { describeMeasure, readKey } from "./cases.js";
+import { find, Rows } from "./dom.js";
+import * as frame from "./frame.js";
+import { List } from "./list.js";
 
-const KEPT_MAX = 200;
+const number = "number";
 
-export const readKey = ({ rule, subject, interval_start }) =>
-  `${rule}/${subject}/${interval_start}`;
+const COLUMNS = [
+  {
+    text: ({ rule }) => rule,
+    link: ({ rule, subject, interval_start }) => LINKS.alert(rule, subject, interval_start),
+  },
+  { text: ({ subject }) => subject, kind: "id" },
+  { text: ({ status }) => status },
+  { text: ({ store_id }) => store_id },
+  { text: (alert) => describeMeasure(alert, alert.measured), kind: number },
+  { text: (alert) => describeMeasure(alert, alert.threshold), kind: number },
+  { text: ({ decided_at }) => frame.moment(decided_at) },
+];
 
-export async function load(address) {
-  const { items, as_of } = await ask(address);
-  return { generation: as_of.generation, batch: as_of.batch, rows: items };
+function createAll() {
+  const list = new List("cases", LISTED.alerts, new Rows(find("case-rows"), readKey, COLUMNS));
+  const describe = ({ value, receivedAt }) => frame.describeFreshness(value, receivedAt);
+  return () => list.draw(describe);
 }
 
-// Keeps those decided last.
-export function forget(rows) {
-  const surplus = sortNewestFirst([...rows.values()]).slice(KEPT_MAX);
-  for (const row of surplus) rows.delete(readKey(row));
-}
-
-export const listOpen = (rows) =>
-  sortNewestFirst([...rows.values()].filter(({ status }) => status === "open"));
-
-const sortNewestFirst = (rows) =>
-  rows.sort((one, other) => Date.parse(other.decided_at) - Date.parse(one.decided_at));
-
-const inHundreds = (value) => `${money(value)} (100 cents)`;
-
-const MEASURES = {
-  "card-velocity": (value) => `${count(value)} sales`,
-  "impossible-travel": (value) => `${count(value)} km/h`,
-  sweethearting: inHundreds,
-  "refund-without-receipt": inHundreds,
-  "refund-rate": (value) => `${count(value)} refunds`,
-  "bulk-purchase": (value) => `${money(value)} packs`,
-};
-
-export function describeMeasure({ rule }, value) {
-  return (MEASURES[rule] ?? count)(value);
-}
+const { rule, subject, interval_start } = address.read();
+const isOne = Boolean(rule && subject && interval_start);
+find(isOne ? "one" : "all").hidden = false;
+frame.start(isOne ? createCase(rule, subject, interval_start) : createAll());

@@ -2,6 +2,7 @@
 // The API refuses parameters that it does not know: tests ask for each of these.
 
 const ANSWER_MS_MAX = 10_000;
+const ACTION_MS_MAX = 1_000_000; // a command may take a quarter of an hour
 
 export const POLLED = {
   clock: "/v1/clock",
@@ -11,7 +12,17 @@ export const POLLED = {
   lowShelves: "/v1/stock?state=low&low_max=5&sort=units_on_hand&limit=50",
   negativeShelves: "/v1/stock?state=negative&sort=units_on_hand&limit=50",
   orders: "/v1/orders?limit=50",
+  history: "/v1/history",
 };
+
+export const LISTED = {
+  stock: "/v1/stock",
+  alerts: "/v1/alerts",
+  orders: "/v1/orders",
+  proposals: "/v1/views/public.replenishment.proposal.v1/rows",
+};
+
+export const PROPOSALS = "public.replenishment.proposal.v1";
 
 export const STREAMED = {
   sales: {
@@ -28,14 +39,30 @@ export const STREAMED = {
 
 const part = encodeURIComponent;
 
+// Answers about one thing.
+export const ONE = {
+  shelf: (store, sku) => `/v1/stock/${part(store)}/${part(sku)}`,
+  prices: (sku) => `/v1/prices/${part(sku)}/history?limit=20`,
+  orders: (store, sku) => `/v1/orders?limit=20&store_id=${part(store)}&sku=${part(sku)}`,
+  movements: (store, sku) => `/v1/history/movements/${part(store)}/${part(sku)}`,
+  stockOuts: (store, sku) => `/v1/history/stock-outs/${part(store)}/${part(sku)}`,
+  alert: (rule, subject, start) => `/v1/alerts/${part(rule)}/${part(subject)}/${part(start)}`,
+  evidence: (rule, subject, start) =>
+    `/v1/history/alerts/${part(rule)}/${part(subject)}/${part(start)}`,
+  difference: (pipeline) => `/v1/pipelines/${part(pipeline)}/difference`,
+};
+
+// Where a number leads to.
 export const LINKS = {
   storeSales: (store) =>
     `/v1/views/public.analytics.store-sales.v1/rows?order=newest&store_id=${part(store)}`,
-  shelf: (store, sku) => `/v1/stock/${part(store)}/${part(sku)}`,
-  product: (sku) => `/v1/products/${part(sku)}/stock`,
-  alert: (rule, subject, start) => `/v1/alerts/${part(rule)}/${part(subject)}/${part(start)}`,
-  ordersOfShelf: (store, sku) => `/v1/orders?store_id=${part(store)}&sku=${part(sku)}`,
+  shelf: (store, sku) => `/stock?store_id=${part(store)}&sku=${part(sku)}`,
+  product: (sku) => `/stock?search=${part(sku)}`,
+  alert: (rule, subject, start) =>
+    `/alerts?rule=${part(rule)}&subject=${part(subject)}&interval_start=${part(start)}`,
+  ordersOfShelf: (store, sku) => `/replenishment?store_id=${part(store)}&sku=${part(sku)}`,
   pipeline: (name) => `/v1/pipelines/${part(name)}`,
+  replay: (name) => `/replay?pipeline=${part(name)}`,
   view: (name) => `/v1/views/${part(name)}`,
   contract: (name) => `/catalogue/topics/${part(name)}.html`,
 };
@@ -58,14 +85,22 @@ export const createGone = () =>
   new Problem(0, "No connection", "The API does not answer. Look with make status.", 0);
 
 // The answer's JSON. Throws Problem.
-export async function ask(address) {
+export const ask = (address) =>
+  request(address, { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+
+// Has the API do something, and gives what it says. Throws Problem.
+export const act = (address, token) =>
+  request(address, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(ACTION_MS_MAX),
+  });
+
+async function request(address, options) {
   let answer;
   try {
-    answer = await fetch(address, {
-      cache: "no-store",
-      headers: { Accept: "application/json" },
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    });
+    const headers = { Accept: "application/json", ...options.headers };
+    answer = await fetch(address, { ...options, headers });
     if (answer.ok) return await answer.json();
   } catch {
     throw createGone();

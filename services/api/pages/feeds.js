@@ -7,6 +7,8 @@ const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
 const HTTP_NOT_FOUND = 404;
 
+const OUTDATED = new Error("something else is asked for by now");
+
 const feeds = [];
 let notify = () => {};
 
@@ -23,9 +25,10 @@ function applyVisibility() {
 
 // How all feeds together stand: connecting, live, partial or gone.
 export function judgeConnection() {
-  if (feeds.some(({ problem }) => problem?.isGone)) return "gone";
-  if (feeds.every(isWaiting)) return "connecting";
-  return feeds.some(isFailing) ? "partial" : "live";
+  const asking = feeds.filter(({ address }) => address);
+  if (asking.some(({ problem }) => problem?.isGone)) return "gone";
+  if (asking.every(isWaiting)) return "connecting";
+  return asking.some(isFailing) ? "partial" : "live";
 }
 
 const isWaiting = ({ problem, receivedAt }) => receivedAt === null && !problem;
@@ -99,7 +102,7 @@ function wakeGone() {
   for (const feed of feeds) if (feed.running && feed.problem?.isGone) feed.wake();
 }
 
-// An answer that is asked for every so many milliseconds.
+// An answer that is asked for every so many milliseconds; without an address nothing is asked.
 export class Polled extends Feed {
   value = null;
   #asking = false;
@@ -110,25 +113,45 @@ export class Polled extends Feed {
   }
 
   begin() {
-    if (!this.#asking) this.#ask();
+    if (this.address && !this.#asking) this.#ask();
+  }
+
+  // Asks for something else from now on.
+  change(address) {
+    if (address === this.address) return;
+    Object.assign(this, { address, value: null, receivedAt: null, problem: null, failures: 0 });
+    this.cancel();
+    if (this.running) this.begin();
+    notify();
   }
 
   async #ask() {
     this.#asking = true;
+    const { address } = this;
     try {
-      this.value = await ask(this.address);
+      const value = await ask(address);
+      if (address !== this.address) throw OUTDATED;
+      this.value = value;
       this.failures = 0;
       this.succeed();
     } catch (problem) {
-      if (problem.status === HTTP_NOT_FOUND) {
-        this.value = null;
-        this.receivedAt = performance.now();
-      }
-      this.fail(problem);
+      if (address === this.address) this.#failOrForget(problem);
     }
     this.#asking = false;
+    if (address !== this.address) {
+      this.begin();
+      return;
+    }
     const again = () => this.begin();
     if (isFailing(this)) this.retryLater(again);
     else this.later(this.periodMs, again);
+  }
+
+  #failOrForget(problem) {
+    if (problem.status === HTTP_NOT_FOUND) {
+      this.value = null;
+      this.receivedAt = performance.now();
+    }
+    this.fail(problem);
   }
 }

@@ -29,6 +29,7 @@ export const NONE = "–";
 const orNone = (format) => (value) => value === null || value === undefined ? NONE : format(value);
 
 export const count = orNone((value) => numbers.format(value));
+export const signed = orNone((value) => (value > 0 ? `+${count(value)}` : count(value)));
 export const rate = orNone((value) => tenths.format(value));
 // The contracts count money in cents, without a currency; a column says "100 cents".
 export const money = orNone((cents) => hundredths.format(cents / 100));
@@ -38,6 +39,8 @@ export const date = (ms) => dates.format(ms);
 export const clock = (ms) => clocks.format(ms);
 export const minute = (ms) => minutes.format(ms);
 export const wallClock = (ms) => wallClocks.format(ms);
+
+export const wallTime = (iso) => `${days.format(Date.parse(iso))}, ${wallClock(Date.parse(iso))}`;
 
 // A moment of the world: the time, and the day where it is not the world's present one.
 export function moment(iso, worldMs) {

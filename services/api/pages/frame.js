@@ -1,4 +1,4 @@
-// What both pages have in common: the clock, how fresh a section is, and when all of it is drawn.
+// What the pages have in common: the clock, how fresh a section is, and when all of it is drawn.
 
 import { POLLED } from "./api.js";
 import { create, find, setAttribute, setText } from "./dom.js";
@@ -32,6 +32,9 @@ export function readTime() {
     isRunning,
   };
 }
+
+export const worldMs = () => readTime()?.worldMs ?? null;
+export const moment = (iso) => format.moment(iso, worldMs());
 
 // Draws now and then once a second, and soon after news while the page is seen.
 export function start(drawPage) {
@@ -100,8 +103,17 @@ export function drawState(id, feed, fresh) {
   const retries = isFailing(feed) ? " The page asks again by itself." : "";
   if (problem) setText(notice, `${problem.title}. ${problem.message}${retries}`);
   section.classList.toggle("old", isFailing(feed));
-  setText(section.querySelector(".address"), feed.address);
-  setAttribute(section.querySelector(".address"), "href", feed.address);
+  const address = section.querySelector(".address");
+  setText(address, feed.address ?? "");
+  if (feed.address) setAttribute(address, "href", feed.address);
+}
+
+// Shows a part of a section only where there is something in it, and its words where there is not.
+export function drawPresence(id, feed, hasSome) {
+  const section = find(id);
+  section.querySelector(".content").hidden = !hasSome;
+  const none = section.querySelector(".none");
+  if (none) none.hidden = hasSome || !feed.value;
 }
 
 // How fresh a dated answer is, in words: what it holds, and what it was counted at.

@@ -31,6 +31,7 @@ function drawArticle(article, pipeline) {
   setAttribute(article.querySelector(".name"), "href", LINKS.pipeline(pipeline.pipeline));
   set("standing", frame.describeStanding(pipeline));
   set("generations", frame.describeGenerations(pipeline));
+  setAttribute(article.querySelector(".generations"), "href", LINKS.replay(pipeline.pipeline));
   set("lag", withUnit(format.count(pipeline.lag_records), "records not counted yet"));
   set("rate", withUnit(format.rate(pipeline.rate_per_second), "records a second"));
   set("behind", describeBehind(pipeline.behind_world_seconds));

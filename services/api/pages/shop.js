@@ -1,7 +1,7 @@
 // The page Shop: what is sold, what is short, what looks wrong, and how fresh all of that is.
 
-import * as alerts from "./alerts.js";
 import { POLLED, STREAMED } from "./api.js";
+import * as alerts from "./cases.js";
 import { drawChart } from "./chart.js";
 import { find, setAttribute, setText } from "./dom.js";
 import { isFailing, Polled } from "./feeds.js";
@@ -70,7 +70,7 @@ function drawSales() {
 
 // Up to when the pipeline has counted, in world time; null if it does not know.
 function findCountedMs(pipeline) {
-  const now = tables.worldMs();
+  const now = frame.worldMs();
   const behind = pipeline?.behind_world_seconds;
   if (now === null || behind === null || behind === undefined) return null;
   const sinceMs = performance.now() - frame.pipelinesFeed.receivedAt;
@@ -108,7 +108,7 @@ function drawBestSellers() {
   find("best-content").hidden = !best;
   if (!best) return;
   const final = best.final ? "final" : "may still change";
-  const [from, until] = [tables.moment(best.window_start), tables.moment(best.window_end)];
+  const [from, until] = [frame.moment(best.window_start), frame.moment(best.window_end)];
   setText(find("best-window"), `From ${from} until ${until}, ${final}`);
   tables.bestSellers.show(best.items);
 }
@@ -161,7 +161,7 @@ function drawAlerts() {
 
 function describeNewest(alert) {
   if (!alert) return "nothing looks wrong";
-  return `newest: ${alert.rule} in ${alert.store_id}, ${tables.moment(alert.decided_at)}`;
+  return `newest: ${alert.rule} in ${alert.store_id}, ${frame.moment(alert.decided_at)}`;
 }
 
 function drawOrders() {

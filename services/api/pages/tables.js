@@ -1,15 +1,15 @@
 // The tables of the page Shop: their columns, each with its text and where it leads.
 
-import { describeMeasure, readKey } from "./alerts.js";
+import { describeMeasure, readKey } from "./cases.js";
 import { LINKS } from "./api.js";
 import { drawSpark } from "./chart.js";
 import { find, Rows } from "./dom.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
+import { describeOrder } from "./orders.js";
 
 const number = "number";
-export const worldMs = () => frame.readTime()?.worldMs ?? null;
-export const moment = (iso) => format.moment(iso, worldMs());
+const { moment } = frame;
 
 export const stores = new Rows(find("stores"), ({ id }) => id, [
   { text: ({ id }) => id, link: ({ id }) => LINKS.storeSales(id) },
@@ -67,13 +67,3 @@ export const pipelines = new Rows(find("pipeline-rows"), ({ pipeline }) => pipel
   { text: ({ rate_per_second }) => format.rate(rate_per_second), kind: number },
   { text: ({ freshness_ms }) => format.duration(freshness_ms), kind: number },
 ]);
-
-function describeOrder({ confirmation }) {
-  if (!confirmation) return "waiting for the supplier";
-  const { shipped_units, arrives_at } = confirmation;
-  if (shipped_units === 0) return "confirmed: nothing will come";
-  const now = worldMs();
-  const shipped = format.plural(shipped_units, "unit", "units");
-  const isDue = now !== null && Date.parse(arrives_at) <= now;
-  return `${shipped}, ${isDue ? "due since" : "on the way until"} ${moment(arrives_at)}`;
-}

@@ -255,3 +255,50 @@ def ok(example: AnyJson) -> Responses:
 def created(example: AnyJson) -> Responses:
     """The successful answer of a route that publishes, for its OpenAPI."""
     return {201: {"content": {JSON: {"example": example}}}}
+
+
+DONE = {
+    "command": "retail replay promote fraud",
+    "said": "fraud: generation 2 is read by everyone since 10:41:07.212 (1 record)\n"
+    "  go back       retail replay rollback fraud",
+}
+HISTORY = {
+    "available": True,
+    "reason": None,
+}
+DIFFERENCE = {
+    "pipeline": "fraud",
+    "before": 1,
+    "after": 2,
+    "computed_at": "2026-03-02T10:41:07.212Z",
+    "difference": {
+        "pipeline": "fraud",
+        "before": "generation 1",
+        "after": "generation 2",
+        "at": "marker 812",
+        "records": 40_620,
+        "views": [
+            {
+                "view": ALERTS.name,
+                "before": 12,
+                "after": 14,
+                "added": 2,
+                "removed": 0,
+                "changed": 0,
+                "totals": [{"field": "events", "before": 70, "after": 78}],
+                "facets": [{"field": "rule", "value": "card-velocity", "before": 3, "after": 5}],
+                "periods": [
+                    {"begins": "2026-03-02T10:00:00", "added": 2, "removed": 0, "changed": 0}
+                ],
+                "largest": [
+                    {
+                        "key": {"rule": "card-velocity", "subject": "tok_9a31"},
+                        "before": {},
+                        "after": {"measured": 4, "threshold": 3},
+                    }
+                ],
+            }
+        ],
+        "empty": False,
+    },
+}

@@ -18,8 +18,16 @@ from contracts import ALERTS, STOCK_LEVELS
 from contracts.times import EPOCH
 from contracts.validation import VALIDATED
 from services.api.http.answers import AsOfMember, LakeAsOf, date_by_offsets, respond
+from services.api.http.errors import to_problem
 from services.api.http.pages import PageRequest
-from services.api.http.parameters import Moment, PageQuery, Parameters, Sku, StoreId
+from services.api.http.parameters import (
+    Moment,
+    NoParameters,
+    PageQuery,
+    Parameters,
+    Sku,
+    StoreId,
+)
 from services.api.http.problems import Problem, document_responses
 from services.api.http.read_your_writes import ViewQuery
 from services.api.http.sources import FromLake, FromStore
@@ -123,6 +131,26 @@ class AlertHistory(BaseModel):
     alert: AnyJson = Field(description="the alert, as GET /v1/alerts/{key} answers it")
     events: list[Evidence] = Field(description="in the order of the evidence")
     as_of: LakeAsOf = Field(description="what has been read")
+
+
+class Available(BaseModel):
+    """Whether the past can be asked for."""
+
+    available: bool = Field(description="whether the lake has what answers about the past need")
+    reason: str | None = Field(description="why it has not, and what to do; null: it has")
+
+
+@router.get(
+    "/v1/history",
+    operation_id="getHistory",
+    summary="Whether the past can be asked for",
+    response_model=Available,
+    responses=examples.ok(examples.HISTORY) | document_responses(),
+)
+def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
+    missing = lake.find_missing(*TOPICS)
+    reason = None if missing is None else to_problem(missing).detail
+    return respond(Available(available=missing is None, reason=reason))
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""GET / and GET /pipelines: pages that show the shop live, from what the API answers to everybody.
+"""GET /, /stock and others: pages that show the shop live, from what everybody may ask for.
 
 The files in services/api/pages are served as they are; no step builds them. A browser asks for each
 again by its ETag, so that a page never runs with the script of another version.
@@ -34,7 +34,14 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 
-PAGES = {"/": "Shop", "/pipelines": "Pipelines"}
+PAGES = {
+    "/": "Shop",
+    "/stock": "Stock",
+    "/alerts": "Alerts",
+    "/replenishment": "Replenishment",
+    "/pipelines": "Pipelines",
+    "/replay": "Replay",
+}
 OTHERS = {catalogue.PATH: "Catalogue", quality.PATH: "Data Docs", docs.PATH: "API docs"}
 
 IfNoneMatch = Annotated[str | None, Header()]

@@ -43,6 +43,12 @@ class GenerationState(BaseModel):
     state: str = Field(description="catching-up, ready, promoted, retired or invalid")
     loaded: bool = Field(description="whether its views could be served at once")
     reason: str | None = Field(None, description="why it is invalid")
+    read_records: int | None = Field(
+        None, description="offsets read, over all its inputs; absent before its first marker"
+    )
+    left_records: int | None = Field(
+        None, description="input records that it has not read yet; absent while that is not known"
+    )
 
 
 class Pipeline(BaseModel):
@@ -145,6 +151,11 @@ def _describe_generation(store: Store, generation: Generation) -> GenerationStat
     )
     if generation.reason:
         state.reason = generation.reason
+    marker = store.control.markers.get((generation.pipeline, generation.number))
+    if marker is not None:
+        lags = count_lags(marker.inputs, store.freshness.latest_ends())
+        state.read_records = sum(marker.inputs.values())
+        state.left_records = sum(lags.values()) if lags else None
     return state
 
 

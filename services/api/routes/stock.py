@@ -80,6 +80,12 @@ class StockQuery(ViewQuery):
     sku: str | None = Field(
         None, max_length=ID_CHARACTERS_MAX, description="shelves with this product only"
     )
+    search: str | None = Field(
+        None,
+        min_length=1,
+        max_length=ID_CHARACTERS_MAX,
+        description="shelves whose sku contains this text, in upper or lower case",
+    )
     state: State | None = Field(
         None,
         description="low: 1 to low_max units on hand; out: none; negative: more was sold than "
@@ -162,6 +168,8 @@ def _create_selection(query: StockQuery) -> Selection:
         for column, wanted in (("store_id", query.store_id), ("sku", query.sku))
         if wanted is not None
     ]
+    if query.search is not None:
+        conditions.append(Condition("instr(lower(sku), lower(?)) > 0", (query.search,)))
     if query.state is not None:
         values = (query.low_max,) if query.state is State.LOW else ()
         conditions.append(Condition(CONDITIONS[query.state], values))

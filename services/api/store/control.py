@@ -1,18 +1,19 @@
-"""Follows the control topics: the generations of every pipeline, and the world clock."""
+"""Follows the control topics: pipelines, their generations and markers, and the world clock."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from contracts import CLOCKS, GENERATIONS, HEARTBEATS
+from contracts import CLOCKS, GENERATIONS, HEARTBEATS, MARKERS
 from contracts.times import epoch_ms
 from control.generations import Generations
+from control.marker import Marker
 from control.world_clock import AnnouncedClock
 from infra.kafka import Partition
 from services.api.store.background import Background
 from services.api.store.changelog import End, Extent, Log, Record, decode
 
-TOPICS = (GENERATIONS.name, CLOCKS.name, HEARTBEATS.name)
+TOPICS = (GENERATIONS.name, MARKERS.name, CLOCKS.name, HEARTBEATS.name)
 
 
 class Control(Background):
@@ -25,6 +26,7 @@ class Control(Background):
     ) -> None:
         super().__init__("control", trouble="the control topics have not been read yet")
         self.world: AnnouncedClock | None = None
+        self.markers: dict[tuple[str, int], Marker] = {}  # by pipeline and generation
         self._clock: AnnouncedClock | None = None
         self._beat_ms: int | None = None
         self._open_log = open_log
@@ -51,17 +53,25 @@ class Control(Background):
     def _apply(self, record: Record) -> None:
         if record.value is None:
             if record.partition[0] == GENERATIONS.name:
-                self._on_generations(Generations(record.key.decode()))
+                self._forget(record.key.decode())
             return
         value = decode(record.value).value
         if record.partition[0] == GENERATIONS.name:
             self._on_generations(Generations.parse(value))
+        elif record.partition[0] == MARKERS.name:
+            marker = Marker.parse(value)
+            self.markers[marker.pipeline, marker.generation] = marker
         elif record.partition[0] == HEARTBEATS.name:
             self._beat_ms = epoch_ms(value["event_time"])
         else:
             self._clock = AnnouncedClock.parse(value)
         if self._clock is not None:
             self.world = replace(self._clock, beat_ms=self._beat_ms)
+
+    def _forget(self, pipeline: str) -> None:
+        self._on_generations(Generations(pipeline))
+        for at in [at for at in self.markers if at[0] == pipeline]:
+            del self.markers[at]
 
 
 def _find_start(at: Partition, extent: Extent) -> int:

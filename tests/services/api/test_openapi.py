@@ -11,7 +11,9 @@ from pydantic import BaseModel
 from contracts import STOCK_LEVELS
 from services.api.app import create_app
 from services.api.routes import (
+    actions,
     clock,
+    differences,
     events,
     examples,
     history,
@@ -36,6 +38,9 @@ SHAPES = [
     (stock.StockPage, examples.PAGE),
     (products.ProductStock, examples.PRODUCT),
     (pipelines.Pipelines, examples.PIPELINES),
+    (differences.Difference, examples.DIFFERENCE),
+    (actions.Done, examples.DONE),
+    (history.Available, examples.HISTORY),
     (views.View, examples.VIEW),
     (events.PublishedEvent, examples.PUBLISHED),
     (clock.WorldTime, examples.WORLD_TIME),

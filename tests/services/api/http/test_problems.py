@@ -28,7 +28,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
             "POST",
             "/v1/stock",
             405,
-            "Expected GET, found POST. Only POST /v1/events/{topic} writes.",
+            "Expected GET, found POST. GET /openapi.json says what a path takes.",
         ),
         ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),

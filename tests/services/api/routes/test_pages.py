@@ -14,7 +14,7 @@ from services.api.app import create_app
 from services.api.routes import pages
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
-from tests.services.showing import Shop
+from tests.services.showing import PIPELINES, Shop
 
 BYTES_MAX = 100_000
 ADDRESS = re.compile(r'(?:src|href)="([^"#]+)"')
@@ -38,7 +38,7 @@ def shop(folder: Path) -> Iterator[Answers]:
     log = MemoryLog()
     Shop(log)
     with serving(memory_sources(log, folder)) as api:
-        for pipeline in ("inventory", "analytics", "fraud"):
+        for pipeline in PIPELINES:
             api.ready(pipeline=pipeline)
         api.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
         api.eventually("/v1/clock", bool)
@@ -127,8 +127,12 @@ def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> N
     found = find_addresses()
     assert {"/v1/clock", "/v1/pipelines", "/v1/stock/x/x", "/v1/alerts/x/x/x"} <= found
     for address in found:
-        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": urlsplit(address).path}
-        assert any(route.matches(scope)[0] is Match.FULL for route in routes), address
+        scope: dict[str, Any] = {"type": "http", "path": urlsplit(address).path}
+        assert any(
+            route.matches({**scope, "method": method})[0] is Match.FULL
+            for route in routes
+            for method in ("GET", "POST")
+        ), address
 
 
 def test_whatever_the_scripts_poll_is_answered(shop: Answers) -> None:

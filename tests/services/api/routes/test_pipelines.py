@@ -48,7 +48,15 @@ def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
     standing = answer["pipelines"][0]
     assert standing["pipeline"] == "inventory"
     assert standing["promoted"] == standing["generation"] == 1
-    assert standing["generations"] == [{"number": 1, "state": "promoted", "loaded": True}]
+    assert standing["generations"] == [
+        {
+            "number": 1,
+            "state": "promoted",
+            "loaded": True,
+            "read_records": 13,
+            "left_records": 2,
+        }
+    ]
     assert standing["lag_records"] == 2
     assert standing["lag_records_by_input"] == {ADJUSTMENTS.name: 0, RECEIPTS.name: 2}
     assert standing["freshness_ms"] is None

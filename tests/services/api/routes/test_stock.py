@@ -89,6 +89,12 @@ def test_shelves_are_filtered_and_sorted(
     assert listed(shelves.json("/v1/stock", **query)) == found
 
 
+def test_shelves_are_searched_by_a_part_of_their_sku_in_any_case(shelves: Answers) -> None:
+    assert listed(shelves.json("/v1/stock", search="a")) == [("S001", "A"), ("S002", "A")]
+    assert listed(shelves.json("/v1/stock", search="%")) == []
+    assert shelves.get("/v1/stock", search="").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
 def test_the_cursor_leads_through_all_pages(shelves: Answers) -> None:
     pages = [shelves.json("/v1/stock", sort="-units_on_hand", limit=2)]
     while pages[-1]["next"]:

@@ -1,0 +1,22 @@
+"""Where the difference between two generations is kept, once somebody has asked for it."""
+
+from pathlib import Path
+
+from infra.settings import Settings
+
+
+def reports_folder(settings: Settings) -> Path:
+    return settings.data_dir / "reports"
+
+
+def name_difference(pipeline: str, before: str, after: str) -> str:
+    """The name of the report's files, without their kind: `fraud-g1-g2` of two generations."""
+    named = f"{pipeline}-{before}-{after}"
+    plain = "".join(each if each.isalnum() else "-" for each in named)
+    return plain.replace("generation-", "g")
+
+
+def find_difference(folder: Path, pipeline: str, before: int, after: int) -> Path:
+    """The file of the difference between two generations; it may not be there."""
+    name = name_difference(pipeline, f"generation {before}", f"generation {after}")
+    return folder / f"{name}.json"

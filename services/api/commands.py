@@ -1,0 +1,60 @@
+"""Runs a command of `retail` for a client: what a person would type, answered in the same words.
+
+The command is a process of its own. It brings what it needs, Spark's modules among it, and takes
+them away again; the process that answers readers stays as it is.
+"""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import BoundedSemaphore
+
+SECONDS_MAX = 900.0  # a difference is a batch over the whole log
+SAID_CHARACTERS_MAX = 4_000
+
+
+class CommandError(Exception):
+    """The command has not done what it was asked for."""
+
+
+class CommandBusy(CommandError):
+    """Another one is at work."""
+
+
+class CommandFailed(CommandError):
+    """It refused; the text says why."""
+
+
+class CommandTooSlow(CommandError):
+    """It was ended, since it took longer than it may."""
+
+
+@dataclass(frozen=True)
+class Commands:
+    """One command at a time, for whoever has the token."""
+
+    program: Sequence[str]
+    """What begins the command line."""
+    read_token: Callable[[], str]
+    _slot: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(1))
+
+    def run(self, *arguments: str) -> str:
+        """What the command says. Raises CommandBusy, CommandFailed and CommandTooSlow."""
+        if not self._slot.acquire(blocking=False):
+            raise CommandBusy
+        try:
+            done = subprocess.run(
+                [*self.program, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS_MAX,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CommandTooSlow from error
+        finally:
+            self._slot.release()
+        if done.returncode:
+            raise CommandFailed((done.stderr or done.stdout).strip()[-SAID_CHARACTERS_MAX:])
+        return done.stdout.strip()[-SAID_CHARACTERS_MAX:]

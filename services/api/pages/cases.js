@@ -1,0 +1,41 @@
+// Open alerts, and what a rule measures in words.
+
+import { ask } from "./api.js";
+import { count, money } from "./format.js";
+
+const KEPT_MAX = 200;
+
+export const readKey = ({ rule, subject, interval_start }) =>
+  `${rule}/${subject}/${interval_start}`;
+
+export async function load(address) {
+  const { items, as_of } = await ask(address);
+  return { generation: as_of.generation, batch: as_of.batch, rows: items };
+}
+
+// Keeps those decided last.
+export function forget(rows) {
+  const surplus = sortNewestFirst([...rows.values()]).slice(KEPT_MAX);
+  for (const row of surplus) rows.delete(readKey(row));
+}
+
+export const listOpen = (rows) =>
+  sortNewestFirst([...rows.values()].filter(({ status }) => status === "open"));
+
+const sortNewestFirst = (rows) =>
+  rows.sort((one, other) => Date.parse(other.decided_at) - Date.parse(one.decided_at));
+
+const inHundreds = (value) => `${money(value)} (100 cents)`;
+
+const MEASURES = {
+  "card-velocity": (value) => `${count(value)} sales`,
+  "impossible-travel": (value) => `${count(value)} km/h`,
+  sweethearting: inHundreds,
+  "refund-without-receipt": inHundreds,
+  "refund-rate": (value) => `${count(value)} refunds`,
+  "bulk-purchase": (value) => `${money(value)} packs`,
+};
+
+export function describeMeasure({ rule }, value) {
+  return (MEASURES[rule] ?? count)(value);
+}

@@ -1,0 +1,69 @@
+// What differs in one view.
+
+import { LINKS } from "./api.js";
+import { find, Rows, setAttribute, setText } from "./dom.js";
+import * as format from "./format.js";
+
+const number = "number";
+
+const COUNTS = [
+  { text: ({ name }) => name, kind: "wraps" },
+  { text: ({ before }) => format.count(before), kind: number },
+  { text: ({ after }) => format.count(after), kind: number },
+  { text: ({ before, after }) => format.signed(after - before), kind: number },
+];
+
+const MOVED = [
+  { text: ({ key }) => Object.values(key).join(" · "), kind: "wraps" },
+  { text: ({ kind }) => kind },
+  { text: describeFields, kind: "wraps" },
+];
+
+export function createView({ view }) {
+  const article = find("view").content.firstElementChild.cloneNode(true);
+  for (const kind of ["counts", "moved"]) {
+    article.querySelector(`.${kind}`).setAttribute("aria-label", `${kind} of ${view}`);
+  }
+  const body = (kind) => article.querySelector(`.${kind} tbody`);
+  article.counts = new Rows(body("counts"), ({ name }) => name, COUNTS);
+  article.moved = new Rows(body("moved"), ({ key }) => JSON.stringify(key), MOVED);
+  return article;
+}
+
+export function drawView(article, view) {
+  const set = (kind, text) => setText(article.querySelector(`.${kind}`), text);
+  set("name", view.view);
+  setAttribute(article.querySelector(".name"), "href", LINKS.contract(view.view));
+  for (const kind of ["added", "removed", "changed"]) set(kind, format.count(view[kind]));
+  set("rows", `${format.count(view.before)} rows before, ${format.count(view.after)} after.`);
+  const counts = [
+    ...view.facets.map(({ field, value, before, after }) => ({
+      name: `${field} is ${value}`,
+      before,
+      after,
+    })),
+    ...view.totals.map(({ field, before, after }) => ({ name: `sum of ${field}`, before, after })),
+  ].filter(({ before, after }) => before !== after);
+  article.querySelector(".counts").hidden = counts.length === 0;
+  article.counts.show(counts);
+  const moved = view.largest.map((one) => ({ ...one, kind: describeKind(one) }));
+  article.querySelector(".moved").hidden = moved.length === 0;
+  article.moved.show(moved);
+}
+
+const isEmpty = (fields) => Object.keys(fields).length === 0;
+
+function describeKind({ before, after }) {
+  if (isEmpty(before)) return "new";
+  return isEmpty(after) ? "gone" : "changed";
+}
+
+// A changed row by its changed fields; a new or gone one by all that are plain.
+function describeFields({ before, after, kind }) {
+  const shown = kind === "gone" ? before : after;
+  const differs = (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]);
+  const names = Object.keys(shown).filter((name) => typeof shown[name] !== "object");
+  if (kind !== "changed") return names.map((name) => `${name} ${shown[name]}`).join(", ");
+  const changed = names.filter(differs);
+  return changed.map((name) => `${name} ${before[name]} → ${after[name]}`).join(", ");
+}

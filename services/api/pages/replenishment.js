@@ -1,0 +1,75 @@
+// The page Replenishment: what was proposed, ordered and confirmed, of all shelves or of some.
+
+import * as address from "./address.js";
+import { LINKS, LISTED, PROPOSALS } from "./api.js";
+import { find, Rows } from "./dom.js";
+import { Polled } from "./feeds.js";
+import * as format from "./format.js";
+import * as frame from "./frame.js";
+import { drawLevels } from "./levels.js";
+import { List } from "./list.js";
+import { describeOrder } from "./orders.js";
+
+const PERIOD_MS = 5_000;
+const PAGE = 100;
+const number = "number";
+
+const shelf = {
+  text: ({ store_id, sku }) => `${store_id} ${sku}`,
+  link: ({ store_id, sku }) => LINKS.shelf(store_id, sku),
+};
+
+const ORDERS = [
+  shelf,
+  { text: ({ review_at }) => frame.moment(review_at) },
+  { text: ({ ordered_at }) => frame.moment(ordered_at) },
+  { text: ({ units }) => format.count(units), kind: number },
+  { text: ({ confirmation }) => format.count(confirmation?.shipped_units), kind: number },
+  { text: describeOrder, kind: "wraps" },
+];
+
+const PROPOSED = [
+  shelf,
+  { text: ({ review_at }) => frame.moment(review_at) },
+  { text: ({ sold_units }) => format.count(sold_units), kind: number },
+  { text: ({ days }) => format.count(days), kind: number },
+  { text: ({ reorder_point_units }) => format.count(reorder_point_units), kind: number },
+  { text: ({ order_up_to_units }) => format.count(order_up_to_units), kind: number },
+  { text: ({ pack_size_units }) => format.count(pack_size_units), kind: number },
+  { text: ({ lead_time_days }) => format.count(lead_time_days), kind: number },
+];
+
+const readReview = ({ store_id, sku, review_at }) => `${store_id}/${sku}/${review_at}`;
+
+const orders = new List(
+  "orders",
+  LISTED.orders,
+  new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
+);
+const proposals = new Polled(null, PERIOD_MS);
+const proposed = new Rows(find("proposal-rows"), readReview, PROPOSED);
+
+// Asked for only where a pipeline writes them.
+function drawProposals() {
+  const { store_id, sku } = address.read();
+  const isWritten = Boolean(frame.findPipeline(PROPOSALS));
+  find("no-reorder").hidden = isWritten || !frame.pipelinesFeed.value;
+  if (isWritten) {
+    const asked = { order: "newest", limit: PAGE, store_id, sku };
+    proposals.change(address.create(LISTED.proposals, asked));
+  }
+  const feed = isWritten ? proposals : frame.pipelinesFeed;
+  const { value, receivedAt } = proposals;
+  frame.drawState("proposals", feed, frame.describeFreshness(value, receivedAt));
+  const items = value?.items ?? [];
+  proposed.show(items);
+  frame.drawPresence("proposals", proposals, items.length > 0);
+  const isOne = Boolean(store_id && sku) && items.length > 1;
+  find("levels").hidden = !isOne;
+  if (isOne) drawLevels(find("levels-chart"), items.toReversed());
+}
+
+frame.start(() => {
+  orders.draw(frame.describeAsked);
+  drawProposals();
+});

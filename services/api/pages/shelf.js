@@ -1,0 +1,155 @@
+// One shelf: what it holds, what it costs, what comes, and, where the lake is on, what moved it.
+
+import * as address from "./address.js";
+import { ONE } from "./api.js";
+import { find, Rows, setText } from "./dom.js";
+import { Polled } from "./feeds.js";
+import * as format from "./format.js";
+import * as frame from "./frame.js";
+import { FromLake } from "./lake.js";
+import { describeOrder } from "./orders.js";
+import { drawSpans } from "./timeline.js";
+
+const number = "number";
+const HOUR_MS = 60 * format.MINUTE_MS;
+const SPAN_MS = 24 * HOUR_MS;
+const MOVEMENTS_MAX = 500;
+const { moment } = frame;
+
+const FIGURES = [
+  ["on-hand", "units_on_hand", ({ version }) => `by ${format.plural(version, "event", "events")}`],
+  ["in-transit", "units_in_transit", () => "dispatched, and not received yet"],
+  ["sold", "units_sold", () => "at the tills"],
+  ["refunded", "units_refunded", () => "taken back"],
+  ["received", "units_received", () => "from deliveries"],
+  ["adjusted", "units_adjusted", () => "opening stock, counts, damage, theft"],
+];
+
+const OFFSETS = [
+  { text: ({ topic }) => topic },
+  { text: ({ offsets }) => offsets.map(format.count).join(" · "), kind: "wraps" },
+];
+
+const PRICES = [
+  { text: ({ holds_from }) => moment(holds_from) },
+  { text: ({ price_cents }) => format.money(price_cents), kind: number },
+  { text: ({ state }) => state },
+  { text: ({ published_at }) => moment(published_at) },
+];
+
+const ORDERS = [
+  { text: ({ ordered_at }) => moment(ordered_at) },
+  { text: ({ units }) => format.count(units), kind: number },
+  { text: describeOrder, kind: "wraps" },
+];
+
+const MOVEMENTS = [
+  { text: ({ event_time }) => moment(event_time) },
+  { text: (one) => (one.original ? `${one.movement}, released from quarantine` : one.movement) },
+  { text: ({ units_on_hand_change }) => format.signed(units_on_hand_change), kind: number },
+  { text: ({ units_in_transit_change }) => format.signed(units_in_transit_change), kind: number },
+  { text: ({ topic, partition, offset }) => `${topic}/${partition}/${offset}` },
+];
+
+const STOCK_OUTS = [
+  { text: ({ started_at }) => moment(started_at) },
+  { text: ({ ended_at }) => (ended_at ? moment(ended_at) : "lasts") },
+  { text: ({ lastedMs }) => format.duration(lastedMs), kind: number },
+  { text: ({ units_on_hand_min }) => format.count(units_on_hand_min), kind: number },
+];
+
+const place = ({ topic, partition, offset }) => `${topic}/${partition}/${offset}`;
+
+// The function that draws it.
+export function createShelf(store, sku) {
+  setText(find("title"), `Shelf ${store} ${sku}`);
+  setText(find("lead"), `Product ${sku} in store ${store}.`);
+  document.title = `Shelf ${store} ${sku} · Retail`;
+  const feeds = {
+    shelf: new Polled(ONE.shelf(store, sku), 1_000),
+    prices: new Polled(ONE.prices(sku), 5_000),
+    orders: new Polled(ONE.orders(store, sku), 5_000),
+  };
+  const rows = {
+    offsets: new Rows(find("offset-rows"), ({ topic }) => topic, OFFSETS),
+    prices: new Rows(find("price-rows"), ({ event_id }) => event_id, PRICES),
+    orders: new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
+    movements: new Rows(find("movement-rows"), place, MOVEMENTS),
+    stockOuts: new Rows(find("stock-out-rows"), ({ started_at }) => started_at, STOCK_OUTS),
+  };
+  const ask = (path) => () => createPastAddress(path);
+  const movements = new FromLake("movements", ask(ONE.movements(store, sku)));
+  const stockOuts = new FromLake("stock-outs", ask(ONE.stockOuts(store, sku)));
+  return () => {
+    drawNow(feeds.shelf, rows.offsets);
+    drawPrices(feeds.prices, rows.prices);
+    drawOrders(feeds.orders, rows.orders);
+    drawStockOuts(stockOuts, rows.stockOuts);
+    drawMovements(movements, rows.movements);
+  };
+}
+
+// The last day, from a full hour on: the address changes once an hour.
+function createPastAddress(path) {
+  const now = frame.worldMs();
+  if (now === null) return null;
+  const since = new Date(Math.floor(now / HOUR_MS) * HOUR_MS - SPAN_MS).toISOString();
+  return address.create(path, { since, limit: MOVEMENTS_MAX });
+}
+
+function drawNow(feed, offsets) {
+  frame.drawState("shelf", feed, frame.describeFreshness(feed.value, feed.receivedAt));
+  for (const [id, name, describe] of FIGURES) {
+    const isKnown = feed.value !== null;
+    frame.drawFigure(id, feed, {
+      value: isKnown ? format.count(feed.value[name]) : format.NONE,
+      unit: isKnown && feed.value[name] === 1 ? "unit" : "units",
+      words: isKnown ? describe(feed.value) : frame.describeProblem(feed),
+    });
+  }
+  const inputs = Object.entries(feed.value?.as_of.inputs ?? {});
+  offsets.show(inputs.map(([topic, at]) => ({ topic, offsets: at })));
+}
+
+function drawPrices(feed, rows) {
+  frame.drawState("prices", feed);
+  const items = feed.value?.items ?? [];
+  const now = frame.worldMs();
+  const holding = items.find(({ holds_from }) => Date.parse(holds_from) <= now);
+  const describe = (one) => {
+    if (now !== null && Date.parse(one.holds_from) > now) return "announced";
+    return one === holding ? "holds now" : "past";
+  };
+  rows.show(items.map((one) => ({ ...one, state: describe(one) })));
+  frame.drawPresence("prices", feed, items.length > 0);
+}
+
+function drawOrders(feed, rows) {
+  frame.drawState("orders", feed);
+  const items = feed.value?.items ?? [];
+  rows.show(items);
+  frame.drawPresence("orders", feed, items.length > 0);
+}
+
+function drawMovements(from, rows) {
+  const items = (from.draw()?.items ?? []).toReversed();
+  rows.show(items);
+  frame.drawPresence("movements", from.feed, items.length > 0);
+}
+
+function drawStockOuts(from, rows) {
+  const now = frame.worldMs();
+  const items = (from.draw()?.items ?? []).map((one) => ({
+    ...one,
+    lastedMs: (one.ended_at ? Date.parse(one.ended_at) : now) - Date.parse(one.started_at),
+  }));
+  rows.show(items.toReversed());
+  frame.drawPresence("stock-outs", from.feed, items.length > 0);
+  if (!items.length || now === null) return;
+  const spans = items.map(({ started_at, ended_at }) => ({
+    from: Date.parse(started_at),
+    until: ended_at ? Date.parse(ended_at) : now,
+  }));
+  const label = `When it was empty: ${format.plural(items.length, "time", "times")} in a day`;
+  drawSpans(find("stock-outs-line"), { from: now - SPAN_MS, until: now }, spans, label);
+}

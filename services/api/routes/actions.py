@@ -1,0 +1,157 @@
+"""POST routes that act: promote, roll back, prune, compare, release.
+
+Each runs the command of `retail` of the same name, so that both do and say the same.
+"""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from control.generations import Generations
+from services.api.http.answers import respond
+from services.api.http.authority import Authorized
+from services.api.http.parameters import NoParameters, Parameters
+from services.api.http.problems import Problem, document_responses
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.routes.pipelines import Name, describe_unknown
+from services.api.store.selection import WHOLE_MAX
+from services.api.store.store import Store
+
+BECAUSE_CHARACTERS_MAX = 500
+
+router = APIRouter(tags=["actions"])
+
+
+class Done(BaseModel):
+    """What a command did, in its own words."""
+
+    command: str = Field(description="the command line that does the same")
+    said: str = Field(description="what it printed")
+
+
+class GenerationQuery(Parameters):
+    number: int = Field(ge=1, description="the generation that is meant")
+
+
+class ReleaseQuery(Parameters):
+    because: str = Field(
+        min_length=1,
+        max_length=BECAUSE_CHARACTERS_MAX,
+        pattern=r"\S",
+        description="why it shall count; kept with the release",
+    )
+
+
+RESPONSES = examples.ok(examples.DONE) | document_responses(
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.CONFLICT,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+)
+
+
+@router.post(
+    "/v1/pipelines/{pipeline}/promote",
+    operation_id="promoteGeneration",
+    summary="Let every reader follow the candidate",
+    response_model=Done,
+    responses=RESPONSES,
+)
+def promote(
+    commands: Authorized,
+    store: FromStore,
+    pipeline: Name,
+    query: Annotated[GenerationQuery, Query()],
+) -> JSONResponse:
+    candidate = find_generations(store, pipeline).candidate
+    if candidate is None or candidate.number != query.number:
+        found = "none" if candidate is None else f"generation {candidate.number}"
+        raise Problem(
+            HTTPStatus.CONFLICT,
+            "Another candidate",
+            f"Expected generation {query.number} as the candidate of {pipeline}, found {found}. "
+            "Look again before you promote it.",
+        )
+    return _run(commands, "replay", "promote", pipeline)
+
+
+@router.post(
+    "/v1/pipelines/{pipeline}/rollback",
+    operation_id="rollBackGeneration",
+    summary="Let every reader follow the generation before again",
+    response_model=Done,
+    responses=RESPONSES,
+)
+def roll_back(
+    commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
+) -> JSONResponse:
+    find_generations(store, pipeline)
+    return _run(commands, "replay", "rollback", pipeline)
+
+
+@router.post(
+    "/v1/pipelines/{pipeline}/prune",
+    operation_id="pruneGeneration",
+    summary="Forget a generation that readers do not follow",
+    response_model=Done,
+    responses=RESPONSES,
+)
+def prune(
+    commands: Authorized,
+    store: FromStore,
+    pipeline: Name,
+    query: Annotated[GenerationQuery, Query()],
+) -> JSONResponse:
+    find_generations(store, pipeline)
+    return _run(commands, "replay", "prune", pipeline, "--number", str(query.number))
+
+
+@router.post(
+    "/v1/pipelines/{pipeline}/difference",
+    operation_id="computeDifference",
+    summary="Compute what the candidate says otherwise, at the newest marker",
+    response_model=Done,
+    responses=RESPONSES,
+)
+def compare(
+    commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
+) -> JSONResponse:
+    find_generations(store, pipeline)
+    return _run(commands, "replay", "diff", pipeline)
+
+
+@router.post(
+    "/v1/quarantine/{topic}/{partition}/{offset}/release",
+    operation_id="releaseRejected",
+    summary="Publish a new event that wraps a rejected one, so that running sums count it once",
+    response_model=Done,
+    responses=RESPONSES,
+)
+def release(
+    commands: Authorized,
+    topic: Annotated[str, Path(pattern=r"^[a-z0-9.-]{1,249}$")],
+    partition: Annotated[int, Path(ge=0, le=WHOLE_MAX)],
+    offset: Annotated[int, Path(ge=0, le=WHOLE_MAX)],
+    query: Annotated[ReleaseQuery, Query()],
+) -> JSONResponse:
+    place = f"{topic}/{partition}/{offset}"
+    return _run(commands, "quarantine", "release", f"--because={query.because}", "--", place)
+
+
+def find_generations(store: Store, pipeline: str) -> Generations:
+    """Which generations the pipeline has. Raises Problem where there is no such pipeline."""
+    known = store.generations.known.get(pipeline)
+    if known is None:
+        raise describe_unknown(store, pipeline)
+    return known
+
+
+def _run(commands: Authorized, *arguments: str) -> JSONResponse:
+    said = commands.run(*arguments)
+    return respond(Done(command=" ".join(("retail", *arguments)), said=said))

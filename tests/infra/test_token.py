@@ -1,0 +1,23 @@
+"""The token of a shop: drawn once, and for its owner alone."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from infra.settings import Settings
+from infra.token import read_token, token_file
+
+
+def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data")
+    with ThreadPoolExecutor() as threads:
+        drawn = set(threads.map(lambda _: read_token(settings), range(20)))
+    assert drawn == {read_token(settings)}
+    assert len(read_token(settings)) >= 32
+    assert stat.S_IMODE(token_file(settings).stat().st_mode) == 0o600
+    assert [file.name for file in settings.data_dir.iterdir()] == ["token"]
+
+
+def test_another_data_folder_has_another_token(tmp_path: Path) -> None:
+    one, other = (Settings(data_dir=tmp_path / name) for name in ("one", "other"))
+    assert read_token(one) != read_token(other)

@@ -1,0 +1,64 @@
+"""Pictures of every page: `python -m tests.services.api.pictures FOLDER`.
+
+Each is taken in light and in dark, wide and narrow.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
+from tests.services.memory import MemoryLog
+from tests.services.serving import memory_sources, serving
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_report
+
+USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
+CASE = "rule=impossible-travel&subject=tok_9a31%252F7&interval_start=2026-03-02T10:00:00.000Z"
+PAGES = {
+    "shop": "/",
+    "stock": "/stock",
+    "shelf": f"/stock?store_id={SHELF[0]}&sku={SHELF[1]}",
+    "alerts": "/alerts",
+    "case": f"/alerts?{CASE}",
+    "replenishment": f"/replenishment?store_id={SHELF[0]}&sku={SHELF[1]}",
+    "pipelines": "/pipelines",
+    "replay": "/replay?pipeline=fraud",
+    "catalogue": "/catalogue/index.html",
+    "docs": "/docs",
+}
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+SIZES = {"wide": WIDE, "narrow": NARROW}
+SETTLED_MILLISECONDS = 1_500  # the last section has been drawn
+
+
+def take(folder: Path) -> Iterator[Path]:
+    """Take every picture; gives each file once it is written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as kept, chromium() as browser:
+        log, home = MemoryLog(), Path(kept)
+        Shop(log)
+        fill_lake(home)
+        write_report(home)
+        with serving(memory_sources(log, home)) as api:
+            for pipeline in PIPELINES:
+                api.ready(pipeline=pipeline)
+            for scheme, (name, size) in product(SCHEMES, SIZES.items()):
+                with visiting(browser, api.address, scheme, size) as visit:
+                    for page, path in PAGES.items():
+                        visit.open(path).page.wait_for_timeout(SETTLED_MILLISECONDS)
+                        file = folder / f"{page}-{scheme}-{name}.png"
+                        visit.page.screenshot(path=file, full_page=True)
+                        yield file
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(USAGE)
+    for file in take(Path(sys.argv[1])):
+        print(file)
+
+
+if __name__ == "__main__":
+    main()

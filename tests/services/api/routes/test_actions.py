@@ -1,0 +1,154 @@
+"""What acts: only with the token, never for another site, one at a time, as the command says."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from http import HTTPStatus
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import httpx
+import pytest
+
+from contracts import ALERTS
+from services.api import commands
+from services.api.commands import Commands
+from tests.services.memory import MemoryLog
+from tests.services.serving import TOKEN, Answers, memory_sources, serving
+from tests.services.writing import Writing, promote
+
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
+PROMOTE = "/v1/pipelines/fraud/promote?number=2"
+ACTIONS = {
+    PROMOTE: "replay promote fraud",
+    "/v1/pipelines/fraud/rollback": "replay rollback fraud",
+    "/v1/pipelines/fraud/prune?number=2": "replay prune fraud --number 2",
+    "/v1/pipelines/fraud/difference": "replay diff fraud",
+    "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=it+was+late": (
+        "quarantine release --because=it was late -- public.sales.receipt.v1/2/7"
+    ),
+}
+
+
+@pytest.fixture
+def running(log: MemoryLog, api: Answers) -> Answers:
+    """Fraud with a candidate, generation 2; a command says its arguments and does nothing."""
+    publish(log)
+    return api.ready(pipeline="fraud")
+
+
+def publish(log: MemoryLog) -> None:
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    candidate = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
+    fraud.mark()
+    candidate.mark(sold=3)
+    promote(log, fraud, candidate)
+
+
+def act(api: Answers, path: str, **headers: str) -> httpx.Response:
+    return api.request("POST", path, headers={**AUTHORIZED, **headers})
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_it_runs_the_command_of_the_same_name_and_answers_with_its_words(
+    running: Answers, path: str
+) -> None:
+    answer = act(running, path)
+    assert answer.status_code == HTTPStatus.OK, answer.text
+    assert answer.json() == {"command": f"retail {ACTIONS[path]}", "said": ACTIONS[path]}
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+@pytest.mark.parametrize("given", [None, "Bearer a guess", f"Basic {TOKEN}", TOKEN])
+def test_without_the_token_nothing_is_done(running: Answers, path: str, given: str | None) -> None:
+    headers = {"Authorization": given} if given else {}
+    answer = running.request("POST", path, headers=headers)
+    assert answer.status_code == HTTPStatus.UNAUTHORIZED
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert "make up" in answer.json()["detail"]
+    assert TOKEN not in answer.text
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+@pytest.mark.parametrize("origin", ["http://elsewhere.example", "null", "http://127.0.0.1:1"])
+def test_a_page_of_another_site_may_not_act_even_with_the_token(
+    running: Answers, path: str, origin: str
+) -> None:
+    answer = act(running, path, Origin=origin)
+    assert answer.status_code == HTTPStatus.FORBIDDEN
+    assert act(running, path, Origin=running.address).status_code == HTTPStatus.OK
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/v1/pipelines/nothing/promote?number=2", HTTPStatus.NOT_FOUND),
+        ("/v1/pipelines/nothing/rollback", HTTPStatus.NOT_FOUND),
+        ("/v1/pipelines/fraud/promote?number=3", HTTPStatus.CONFLICT),
+        ("/v1/pipelines/fraud/promote", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/pipelines/fraud/prune?number=0", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/pipelines/fraud/rollback?force=1", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/quarantine/a/1/2/release", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/quarantine/a/1/2/release?because=%20", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/quarantine/--help/1/2/release?because=x", HTTPStatus.OK),
+    ],
+)
+def test_what_is_not_meant_is_refused_before_a_command_runs(
+    running: Answers, path: str, status: HTTPStatus
+) -> None:
+    assert act(running, path).status_code == status
+
+
+def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
+    """An API whose commands are this Python program."""
+    sources = memory_sources(log, folder)
+    run = Commands((sys.executable, "-c", program), lambda: TOKEN)
+    return serving(replace(sources, commands=run))
+
+
+def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_path: Path) -> None:
+    publish(log)
+    with serving_commands(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
+        api.ready(pipeline="fraud")
+        answer = act(api, PROMOTE)
+    assert answer.status_code == HTTPStatus.CONFLICT
+    assert answer.json()["detail"] == "nothing is ready"
+
+
+@pytest.fixture
+def waiting(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
+    """An API whose commands wait for the file `go`."""
+    publish(log)
+    program = (
+        "import pathlib, threading\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "(folder / 'begun').touch()\n"
+        "while not (folder / 'go').exists(): threading.Event().wait(0.01)\n"
+    )
+    with serving_commands(log, tmp_path, program) as api:
+        yield api.ready(pipeline="fraud")
+        (tmp_path / "go").touch()
+
+
+def test_a_second_command_at_the_same_time_is_asked_to_come_back(
+    waiting: Answers, tmp_path: Path
+) -> None:
+    first = Thread(target=act, args=(waiting, PROMOTE))
+    first.start()
+    waiting.until((tmp_path / "begun").exists)
+    answer = act(waiting, PROMOTE)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert answer.json()["title"] == "Another command runs"
+    (tmp_path / "go").touch()
+    first.join()
+    assert act(waiting, PROMOTE).status_code == HTTPStatus.OK
+
+
+def test_a_command_that_takes_too_long_is_ended(
+    waiting: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "SECONDS_MAX", 0.5)
+    answer = act(waiting, PROMOTE)
+    assert answer.status_code == HTTPStatus.GATEWAY_TIMEOUT
+    assert answer.json()["title"] == "Command too slow"

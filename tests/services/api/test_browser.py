@@ -1,0 +1,227 @@
+"""The pages in a real browser: what they show, what they load, and whether all can use them."""
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.services.api.browser import AXE, MISSING, NARROW, WIDE, chromium, find_chromium, visiting
+from tests.services.memory import MemoryLog
+from tests.services.serving import TOKEN, Answers, memory_sources, serving
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_report
+from tests.services.writing import invalidate, promote
+
+pytestmark = [
+    pytest.mark.timeout(120),
+    pytest.mark.skipif(find_chromium() is None, reason=MISSING),
+]
+
+STORE, SKU = SHELF
+CASE = {
+    "rule": "impossible-travel",
+    "subject": "tok_9a31%2F7",
+    "interval_start": "2026-03-02T10:00:00.000Z",
+}
+PAGES = (
+    "/",
+    "/stock",
+    f"/stock?store_id={STORE}&sku={SKU}",
+    "/alerts",
+    f"/alerts?{urlencode(CASE)}",
+    "/replenishment",
+    f"/replenishment?store_id={STORE}&sku={SKU}",
+    "/pipelines",
+    "/replay?pipeline=fraud",
+    "/catalogue/index.html",
+)
+
+
+@pytest.fixture(scope="module")
+def log() -> MemoryLog:
+    return MemoryLog()
+
+
+@pytest.fixture(scope="module")
+def shop(log: MemoryLog) -> Shop:
+    return Shop(log)
+
+
+@pytest.fixture(scope="module")
+def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    folder = tmp_path_factory.mktemp("shop")
+    fill_lake(folder)
+    write_report(folder)
+    with serving(memory_sources(log, folder)) as answers:
+        for pipeline in PIPELINES:
+            answers.ready(pipeline=pipeline)
+        answers.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
+        answers.eventually(f"/v1/prices/{SKU}/history", lambda found: len(found["items"]) == 3)
+        yield answers
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+def test_the_rules_are_those_that_were_published() -> None:
+    digest = sha256(AXE.read_bytes()).hexdigest()
+    assert digest in (AXE.parent / "README.md").read_text()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_can_be_used_by_all_has_no_error_and_loads_nothing_from_elsewhere(
+    api: Answers, browser: Browser, path: str
+) -> None:
+    with visiting(browser, api.address, has_axe=True) as light:
+        assert light.open(path).find_violations() == []
+    with visiting(browser, api.address, "dark", NARROW, has_axe=True) as dark:
+        assert dark.open(path).find_violations() == []
+        width = dark.page.evaluate("() => document.documentElement.scrollWidth")
+        assert width <= NARROW[0], "nothing but tables scrolls sideways"
+    assert (light.errors, dark.errors) == ([], [])
+    assert (light.elsewhere, dark.elsewhere) == ([], [])
+
+
+def test_stock_shows_every_shelf_that_the_api_lists_and_keeps_its_filters_in_the_address(
+    api: Answers, browser: Browser
+) -> None:
+    listed = api.json("/v1/stock", limit=50)["items"]
+    with visiting(browser, api.address) as visit:
+        visit.open("/stock")
+        shown = visit.rows("#shelf-rows")
+        assert [row[:2] for row in shown] == [
+            [f"{one['store_id']} {one['sku']}", f"{one['units_on_hand']:,}"] for one in listed
+        ]
+        visit.page.get_by_role("searchbox", name="Product").fill("00041")
+        visit.await_text("#shelves .address", "search=00041")
+        visit.page.wait_for_function(
+            "() => document.querySelectorAll('#shelf-rows tr').length == 1"
+        )
+        assert [row[0] for row in visit.rows("#shelf-rows")] == ["S004 SKU-00041"]
+        assert visit.page.url.endswith("/stock?search=00041")
+        visit.page.reload()
+        visit.await_text("#shelf-rows", "SKU-00041")
+        assert visit.page.get_by_role("searchbox", name="Product").input_value() == "00041"
+        assert visit.errors == []
+
+
+def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
+    api: Answers, browser: Browser, shop: Shop
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open(f"/stock?store_id={STORE}&sku={SKU}")
+        visit.await_text("#on-hand .value", "30")
+        visit.await_text("#movement-rows", "adjusted")
+        found = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
+        changes = [f"{one['units_on_hand_change']:+,}".replace("+0", "0") for one in found]
+        assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
+        [out] = visit.rows("#stock-out-rows")
+        assert out[2:] == ["30 min", "0"]
+        prices = [row[1:3] for row in visit.rows("#price-rows")]
+        assert prices == [["2.49", "announced"], ["1.79", "holds now"], ["2.49", "past"]]
+        shop.inventory.row(4, SKU, 29, version=2)
+        shop.inventory.mark()
+        visit.await_text("#on-hand .value", "29")
+        assert visit.errors == []
+
+
+def test_a_case_shows_its_rule_what_was_measured_and_its_events(
+    api: Answers, browser: Browser
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/alerts")
+        shown = visit.rows("#case-rows")
+        assert len(shown) == len(api.json("/v1/alerts")["items"]) == 6
+        visit.page.get_by_label("Status").select_option("withdrawn")
+        visit.page.wait_for_function("() => document.querySelectorAll('#case-rows tr').length == 1")
+        assert visit.rows("#case-rows")[0][0] == "refund-rate"
+        visit.open(f"/alerts?{urlencode(CASE)}")
+        visit.await_text("#measured .value", "1,842 km/h")
+        assert visit.text("#limit .value") == "300 km/h"
+        assert len(visit.rows("#evidence-rows")) == 1
+        assert visit.errors == []
+
+
+def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(
+    api: Answers, browser: Browser
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/replay?pipeline=fraud")
+        assert [row[:2] for row in visit.rows("#generation-rows")] == [
+            ["g2", "promoted"],
+            ["g3", "ready"],
+        ]
+        visit.await_text("#difference .added", "2")
+        visit.page.get_by_role("button", name="Promote g3").click()
+        visit.page.get_by_label("Token").fill("a guess")
+        visit.page.locator("#confirm").click()
+        visit.await_text("#confirmation-problem", "Token needed")
+        visit.page.get_by_label("Token").fill(TOKEN)
+        visit.page.locator("#confirm").click()
+        visit.await_text("#said", "retail replay promote fraud: replay promote fraud")
+        visit.page.get_by_role("button", name="Compare").click()
+        assert not visit.page.get_by_label("Token").is_visible()
+        visit.page.locator("#cancel").click()
+        [refused] = visit.errors
+        assert "401" in refused
+
+
+def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
+    api: Answers, browser: Browser, log: MemoryLog, shop: Shop
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/alerts")
+        invalidate(log, shop.fraud, "its state was lost")
+        visit.await_text("#cases .notice", "its state was lost")
+        assert visit.rows("#case-rows"), "what was known stays"
+        promote(log, shop.fraud, shop.candidate)
+        visit.await_connection("live")
+        visit.page.wait_for_selector("#cases .notice", state="hidden")
+
+
+def test_a_lost_connection_is_shown_and_resumed(api: Answers, browser: Browser, shop: Shop) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/")
+        visit.page.context.set_offline(True)
+        visit.await_connection("gone")
+        shop.sell(1)
+        shop.analytics.mark()
+        visit.page.context.set_offline(False)
+        visit.await_connection("live")
+        visit.await_text("#sales-until", "12:01")
+
+
+def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser) -> None:
+    with visiting(browser, api.address, size=WIDE) as visit:
+        visit.open("/stock")
+        visit.page.keyboard.press("Tab")
+        assert visit.page.evaluate("() => document.activeElement.className") == "skip"
+        names = set[str]()
+        for _ in range(30):
+            visit.page.keyboard.press("Tab")
+            names.add(visit.page.evaluate("() => document.activeElement.name ?? ''"))
+        assert {"search", "store_id", "state", "sort"} <= names
+
+
+def test_a_page_draws_at_most_ten_times_a_second(
+    api: Answers, browser: Browser, shop: Shop
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/")
+        visit.page.evaluate(
+            "() => { window.drawn = 0; new MutationObserver(() => { window.drawn += 1; })"
+            ".observe(document.querySelector('#receipts-chart'), {childList: true}); }"
+        )
+        began = visit.page.evaluate("() => performance.now()")
+        for version in range(2, 60):
+            shop.sell(-1, version)
+            shop.analytics.mark()
+        visit.page.wait_for_timeout(1_000)
+        seconds = (visit.page.evaluate("() => performance.now()") - began) / 1_000
+        assert 1 <= visit.page.evaluate("() => window.drawn") <= 10 * seconds
+        assert re.search(r"\d", visit.text("#receipts-chart"))
