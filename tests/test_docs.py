@@ -15,6 +15,7 @@ from contracts import CONTRACTS
 from contracts.catalogue.table import table
 from infra.settings import Settings, root
 from services.api.app import create_app
+from services.api.routes.pages import PAGES
 from tests import decisions
 from tests.rooms import ROOMS
 from tests.services.memory import MemoryLog
@@ -65,8 +66,7 @@ OTHERS = {
 }
 """Names that Docker, Spark and object stores gave."""
 FIXED_ROUTES = {
-    "/",
-    "/pipelines",
+    *PAGES,
     "/docs",
     "/openapi.json",
     "/catalogue",

@@ -266,7 +266,7 @@ HISTORY = {
     "available": True,
     "reason": None,
 }
-DIFFERENCE = {
+DIFFERENCE: Document = {
     "pipeline": "fraud",
     "before": 1,
     "after": 2,
