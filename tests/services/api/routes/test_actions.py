@@ -14,6 +14,7 @@ import pytest
 from contracts import ALERTS
 from services.api import commands
 from services.api.commands import Commands
+from services.api.routes.actions import BECAUSE_CHARACTERS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, memory_sources, serving
 from tests.services.writing import Writing, promote
@@ -100,6 +101,14 @@ def test_what_is_not_meant_is_refused_before_a_command_runs(
     assert act(running, path).status_code == status
 
 
+@pytest.mark.crosses("services/api/routes/actions/BECAUSE_CHARACTERS_MAX")
+@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
+def test_a_reason_has_a_length(running: Answers, more: int, status: int) -> None:
+    because = "x" * (BECAUSE_CHARACTERS_MAX + more)
+    path = f"/v1/quarantine/public.sales.receipt.v1/2/7/release?because={because}"
+    assert act(running, path).status_code == status
+
+
 def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
     """An API whose commands are this Python program."""
     sources = memory_sources(log, folder)
@@ -114,6 +123,17 @@ def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_p
         answer = act(api, PROMOTE)
     assert answer.status_code == HTTPStatus.CONFLICT
     assert answer.json()["detail"] == "nothing is ready"
+
+
+@pytest.mark.crosses("services/api/commands/SAID_CHARACTERS_MAX")
+@pytest.mark.parametrize("more", [-1, 0, 1, 100_000])
+def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more: int) -> None:
+    publish(log)
+    printed = commands.SAID_CHARACTERS_MAX + more
+    with serving_commands(log, tmp_path, f"print('a' + 'b' * {printed - 1})") as api:
+        said = act(api.ready(pipeline="fraud"), PROMOTE).json()["said"]
+    assert len(said) == min(printed, commands.SAID_CHARACTERS_MAX)
+    assert (said[0] == "a") == (more <= 0)
 
 
 @pytest.fixture
