@@ -1,5 +1,7 @@
 """Examples of the answers for OpenAPI, made from the contracts' own."""
 
+from typing import Any
+
 from contracts import (
     ADJUSTMENTS,
     ALERTS,
@@ -266,7 +268,7 @@ HISTORY = {
     "available": True,
     "reason": None,
 }
-DIFFERENCE: Document = {
+DIFFERENCE: dict[str, Any] = {
     "pipeline": "fraud",
     "before": 1,
     "after": 2,
