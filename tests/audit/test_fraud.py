@@ -54,6 +54,8 @@ class TestCardVelocity:
                 }
                 for n, sale in enumerate(sales)
             ],
+            "evidence_left_out": 0,
+            "signals_left_out": 0,
             "decided_at": at("10:50:10"),
             "version": 6,
         }
