@@ -50,8 +50,10 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     Where the log does not begin at its first record any more, the archive does.
     Raises TimeoutError when the broker has nothing to say for IDLE_SECONDS_MAX, and NotArchived.
     """
-    yield from head(settings, ends)
-    waiting = {at: end for at, end in ends.items() if end > 0}
+    starts = start_offsets(admin(settings), {topic for topic, _ in ends})
+    yield from head(settings, ends, starts)
+    # Of a partition that was deleted up to its end Kafka sends nothing, not even where it stands.
+    waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
     reader = consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
         reader.assign([TopicPartition(*at, 0) for at in waiting])
@@ -71,10 +73,13 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
         reader.close()
 
 
-def head(settings: Settings, ends: Offsets) -> Iterator[Record]:
+def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
     """The records that are in the archive alone, of the topics that it keeps."""
-    starts = start_offsets(admin(settings), {topic for topic, _ in ends if is_archived(topic)})
-    gone = {at: min(start, ends[at]) for at, start in starts.items() if start and at in ends}
+    gone = {
+        at: min(start, ends[at])
+        for at, start in starts.items()
+        if start and at in ends and is_archived(at[0])
+    }
     if not gone:
         return
     table = DeltaTable(str(folders(settings).bronze))

@@ -26,7 +26,7 @@ from audit.timeline import (
     Timeline,
 )
 from audit.validation import event
-from contracts import ALERTS, DIMENSIONS, digest, model
+from contracts import ALERTS, DIMENSIONS, RECEIPTS, digest, model
 from contracts.times import EPOCH, MILLISECOND
 from pipelines.fraud.thresholds import Thresholds
 
@@ -177,7 +177,7 @@ def sales_by_card(records: Iterable[Record]) -> Mapping[str, list[datetime]]:
     found: dict[str, list[datetime]] = defaultdict(list)
     for record in records:
         happened = event(record)
-        if "customer_id" in happened and happened["card_token"]:
+        if record.topic == RECEIPTS.name and happened["card_token"]:
             found[happened["card_token"]].append(happened["event_time"])
     return found
 

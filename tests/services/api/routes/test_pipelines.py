@@ -43,7 +43,8 @@ def running(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
 
 def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
     answer = running.eventually(
-        "/v1/pipelines", lambda found: found["pipelines"][0]["lag_records"] is not None
+        "/v1/pipelines",
+        lambda found: found["pipelines"][0]["generations"][0]["left_records"] is not None,
     )
     standing = answer["pipelines"][0]
     assert standing["pipeline"] == "inventory"
