@@ -1,24 +1,21 @@
 """retail import: the sales of a retailer's own files, into a world of their own."""
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
 from cli import screen
+from cli.refusals import reporting
 from generators.importing.drafting import draft
-from generators.importing.events import Refused
 from generators.importing.mapping import read_mapping
 from generators.importing.publishing import Imported
 from generators.importing.session import Done, Watch, run_import
 from infra.errors import UserError
 from infra.kafka import NotDelivered
-from infra.settings import Settings, read_settings
+from infra.settings import read_settings
 
 
 class NoMapping(UserError):
@@ -71,46 +68,20 @@ def import_command(
         raise NoMapping
     current, wanted = read_settings(), read_mapping(mapping)
     end_ms = moment_ms(until) if until else None
-    with reporting(current, mapping) as report, screen.waiting("import", "") as wait:
+    name = f"import-{mapping.stem}"
+    with reporting(current, name) as refusals, screen.waiting("import", "") as wait:
         watch = Watch(
             step=lambda text: wait.show("import", text),
             progress=lambda at: wait.show("import", progress(at)),
-            refused=report.add,
+            refused=lambda one: refusals.add(asdict(one)),
         )
         try:
             done = run_import(current, wanted, files, watch, dry=dry_run, until_ms=end_ms)
         except NotDelivered as error:
             raise Stopped(error) from error
-    show(done, report, dry=dry_run)
+    show(done, refusals.file, dry=dry_run)
     if done.imported.refused:
         raise typer.Exit(1)
-
-
-class Report:
-    """All that was refused, in a file."""
-
-    def __init__(self, file: Path, opened: TextIO) -> None:
-        self.file = file
-        self._opened = opened
-        self.count = 0
-
-    def add(self, refused: Refused) -> None:
-        self._opened.write(json.dumps(asdict(refused), ensure_ascii=False) + "\n")
-        self.count += 1
-
-
-@contextmanager
-def reporting(current: Settings, mapping: Path) -> Iterator[Report]:
-    """The report of the mapping's last import; none is left where nothing was refused."""
-    target = current.data_dir / "reports" / f"import-{mapping.stem}.jsonl"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("w", encoding="utf-8") as opened:
-        report = Report(target, opened)
-        try:
-            yield report
-        finally:
-            if not report.count:
-                target.unlink()
 
 
 def moment_ms(text: str) -> int:
@@ -130,7 +101,7 @@ def time(world_ms: int) -> str:
     return f"{datetime.fromtimestamp(world_ms / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
-def show(done: Done, report: Report, *, dry: bool) -> None:
+def show(done: Done, report: Path, *, dry: bool) -> None:
     found = done.imported
     verb = "would be published" if dry else "published"
     screen.say(
@@ -144,7 +115,7 @@ def show(done: Done, report: Report, *, dry: bool) -> None:
     screen.say(f"  the world's time {'would be' if dry else 'is'} {time(found.at_ms)}")
     if not found.refused:
         return
-    screen.say(f"  refused, all in {screen.short(report.file)}")
+    screen.say(f"  refused, all in {screen.short(report)}")
     for reason, count in found.refused.most_common():
         places = ", ".join(f"{one.file}:{one.row}" for one in found.examples[reason])
         screen.say(f"  {count:>11,}  {reason}   {screen.cut(places, 80)}")

@@ -1,16 +1,15 @@
 """retail load: publish the events of a file."""
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
 from cli import screen
+from cli.refusals import Refusals, reporting
 from contracts import Contract
 from contracts.validation import OPEN
 from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
@@ -65,14 +64,14 @@ class Stopped(UserError):
 class Report:
     """The rows that were rejected: all of them in a file, the first ones on the screen."""
 
-    def __init__(self, file: Path, opened: TextIO) -> None:
-        self.file = file
-        self._opened = opened
+    def __init__(self, refusals: Refusals) -> None:
+        self.file = refusals.file
+        self._refusals = refusals
         self.first: list[Rejected] = []
 
     def add(self, rejected: Rejected) -> None:
-        document = {"row": rejected.row, "faults": [asdict(fault) for fault in rejected.faults]}
-        self._opened.write(json.dumps(document, ensure_ascii=False) + "\n")
+        faults = [asdict(fault) for fault in rejected.faults]
+        self._refusals.add({"row": rejected.row, "faults": faults})
         if len(self.first) < REJECTED_SHOWN_MAX:
             self.first.append(rejected)
 
@@ -93,8 +92,8 @@ def load_command(
     if stamp is Stamp.NOW and watch.time.now_ms() is None:
         raise NoWorldTime
     validator = Validator(contract, stamp, lambda: Moment.of(watch.time))
-    with reporting(current, file) as report:
-        found = Loaded()
+    with reporting(current, f"load-{file.stem}") as refusals:
+        report, found = Report(refusals), Loaded()
         if strict:
             found = check(sort_rows(current, file, contract), validator, report.add)
         if not found.rejected:
@@ -131,20 +130,6 @@ def publish(
         except kafka.NotDelivered as error:
             raise Stopped(error, found) from error
     return found
-
-
-@contextmanager
-def reporting(current: Settings, file: Path) -> Iterator[Report]:
-    """The report of this file's last load; none is left where no row was rejected."""
-    target = current.data_dir / "reports" / f"load-{file.stem}.jsonl"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("w", encoding="utf-8") as opened:
-        report = Report(target, opened)
-        try:
-            yield report
-        finally:
-            if not report.first:
-                target.unlink()
 
 
 def show(found: Loaded, report: Report, contract: Contract) -> None:

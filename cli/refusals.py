@@ -1,0 +1,36 @@
+"""A file with all that a command has refused."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from infra.settings import Settings
+
+
+class Refusals:
+    """What was refused, a line of JSON each."""
+
+    def __init__(self, file: Path, opened: TextIO) -> None:
+        self.file = file
+        self.count = 0
+        self._opened = opened
+
+    def add(self, refused: Mapping[str, Any]) -> None:
+        self._opened.write(json.dumps(refused, ensure_ascii=False) + "\n")
+        self.count += 1
+
+
+@contextmanager
+def reporting(settings: Settings, name: str) -> Iterator[Refusals]:
+    """The report of this name, begun anew; none is left where nothing was refused."""
+    target = settings.data_dir / "reports" / f"{name}.jsonl"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("w", encoding="utf-8") as opened:
+        refusals = Refusals(target, opened)
+        try:
+            yield refusals
+        finally:
+            if not refusals.count:
+                target.unlink()
