@@ -20,13 +20,13 @@ BETWEEN = " · "
 
 def show_difference(compared: Compared, report: Path | None) -> None:
     """What was compared, what moved in each view, and the page that says more."""
-    settings = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
+    facts = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
     if compared.empty:
         screen.step("difference", f"none: {compared.before} = {compared.after}")
-        settings.append(f"{sum(view.before for view in compared.views):,} rows")
+        facts.append(f"{sum(view.before for view in compared.views):,} rows")
     else:
         screen.step("difference", f"{compared.before} → {compared.after}")
-    screen.step("", BETWEEN.join(settings))
+    screen.step("", BETWEEN.join(facts))
     for view in () if compared.empty else compared.views:
         show_view(view)
     if report is not None:

@@ -1,6 +1,7 @@
 """The offsets at which the partitions of a topic begin and end."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from confluent_kafka import (
     OFFSET_INVALID,
@@ -115,7 +116,15 @@ def _look_up(
         # Between two leaders an answer may come without an error and without an offset.
         return all(info.offset != OFFSET_INVALID for info in found.values())
 
-    if wanted and not until(try_answer, LED_SECONDS_MAX):
+    def is_answered() -> bool:
+        answered = try_answer()
+        if not answered:
+            # A client remembers who led, and would ask a broker again that has gone.
+            with suppress(KafkaException):
+                admin.list_topics(timeout=REQUEST_SECONDS_MAX)
+        return answered
+
+    if wanted and not until(is_answered, LED_SECONDS_MAX):
         raise NotLed(sorted({topic for topic, _ in partitions(admin, topics)}))
     return found
 
@@ -127,6 +136,6 @@ def _answer(
         wanted, isolation_level=isolation, request_timeout=REQUEST_SECONDS_MAX
     )
     return {
-        (settings.topic, settings.partition): future.result(timeout=2 * REQUEST_SECONDS_MAX)
-        for settings, future in answers.items()
+        (asked.topic, asked.partition): future.result(timeout=2 * REQUEST_SECONDS_MAX)
+        for asked, future in answers.items()
     }

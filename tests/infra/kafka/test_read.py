@@ -83,10 +83,18 @@ def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
             raise error
         return really(*asked)
 
-    really = offsets._answer
+    class Watched:
+        """A client of which is noted how often it was asked who leads."""
+
+        def __getattr__(self, name: str) -> Any:
+            asked.append(name)
+            return getattr(client, name)
+
+    really, client, asked = offsets._answer, admin(log), list[str]()
     monkeypatch.setattr(offsets, "_answer", at_first_gone)
-    assert end_offsets(admin(log), [TOPIC])[AT] == len(VALUES)
+    assert end_offsets(Watched(), [TOPIC])[AT] == len(VALUES)  # type: ignore[arg-type]
     assert answers == []
+    assert asked.count("list_topics") == 2, "a client remembers who led before"
 
 
 def test_an_answer_without_an_offset_is_asked_for_again(
