@@ -1,6 +1,7 @@
 // Lines over the minutes of an hour: a chart with its axes, and a small line for a table's row.
 
 import { createSvg, setAttribute } from "./dom.js";
+import { drawIn } from "./drawing.js";
 import { count, minute, MINUTE_MS } from "./format.js";
 
 const HEIGHT = 190;
@@ -8,24 +9,12 @@ const MARGIN = { top: 12, right: 10, bottom: 24, left: 44 };
 const LABEL_MINUTES = 15;
 const LABEL_WIDTH = 20; // half of it, with what is around it
 const SPARK = { width: 160, height: 28 };
-const WIDTH_MIN = 240;
 
 // `points` has one { at, value } a minute. The unit stands in the words around the chart.
-export function drawChart(frame, points, label) {
-  const width = Math.max(WIDTH_MIN, frame.clientWidth);
-  const state = JSON.stringify([width, label, points]);
-  if (frame.drawn === state) return;
-  frame.drawn = state;
-  const svg = createSvg("svg", {
-    viewBox: `0 0 ${width} ${HEIGHT}`,
-    width,
-    height: HEIGHT,
-    role: "img",
-    "aria-label": label,
-  });
-  if (points.length > 1) svg.append(...drawLine(points, width));
-  frame.replaceChildren(svg);
-}
+export const drawChart = (frame, points, label) =>
+  drawIn(frame, HEIGHT, label, points, (width) =>
+    points.length > 1 ? drawLine(points, width) : [],
+  );
 
 function drawLine(points, width) {
   const most = roundUp(Math.max(...points.map(({ value }) => value)));

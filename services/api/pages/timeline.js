@@ -1,41 +1,30 @@
 // A line of time with spans or moments on it.
 
 import { createSvg } from "./dom.js";
+import { drawIn } from "./drawing.js";
 import { minute, MINUTE_MS } from "./format.js";
 
 const HEIGHT = 56;
 const SIDE = 24;
-const WIDTH_MIN = 240;
 const LABELS_MAX = 6;
 const STEPS_MINUTES = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440];
 const MARK_WIDTH = 3;
 
 // `spans` have { from, until } each, in milliseconds like the whole line's.
-export function drawSpans(frame, whole, spans, label) {
-  const width = Math.max(WIDTH_MIN, frame.clientWidth);
-  const state = JSON.stringify([width, whole.from, whole.until, spans, label]);
-  if (frame.drawn === state) return;
-  frame.drawn = state;
-  const x = (at) => {
-    const share = (at - whole.from) / Math.max(1, whole.until - whole.from);
-    return SIDE + (width - 2 * SIDE) * Math.min(1, Math.max(0, share));
-  };
-  const svg = createSvg("svg", {
-    viewBox: `0 0 ${width} ${HEIGHT}`,
-    width,
-    height: HEIGHT,
-    role: "img",
-    "aria-label": label,
+export const drawSpans = (frame, whole, spans, label) =>
+  drawIn(frame, HEIGHT, label, [whole.from, whole.until, spans], (width) => {
+    const x = (at) => {
+      const share = (at - whole.from) / Math.max(1, whole.until - whole.from);
+      return SIDE + (width - 2 * SIDE) * Math.min(1, Math.max(0, share));
+    };
+    return [
+      createSvg("line", { class: "grid", x1: SIDE, x2: width - SIDE, y1: 32, y2: 32 }),
+      ...spans.map(({ from, until }) => drawMark(x(from), x(until))),
+      ...listLabels(whole).map((at) =>
+        createSvg("text", { x: x(at), y: HEIGHT - 6, "text-anchor": "middle" }, minute(at)),
+      ),
+    ];
   });
-  svg.append(
-    createSvg("line", { class: "grid", x1: SIDE, x2: width - SIDE, y1: 32, y2: 32 }),
-    ...spans.map(({ from, until }) => drawMark(x(from), x(until))),
-    ...listLabels(whole).map((at) =>
-      createSvg("text", { x: x(at), y: HEIGHT - 6, "text-anchor": "middle" }, minute(at)),
-    ),
-  );
-  frame.replaceChildren(svg);
-}
 
 export const drawMoments = (frame, whole, moments, label) =>
   drawSpans(frame, whole, moments.map((at) => ({ from: at, until: at })), label);
