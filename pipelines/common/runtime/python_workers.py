@@ -2,13 +2,16 @@
 
 After a task Spark's daemon lets a worker collect all its garbage. The collector looks at every
 module that is loaded: some fifty milliseconds, when a live batch takes two hundred. Here the
-modules that the first task has loaded are frozen, and later collections pass over them. What every
-worker needs is loaded before the first one is forked, and so shared by all; but not what starts
-threads, which a fork would lose.
+modules that the first task has loaded are frozen, and later collections pass over them.
+
+What every worker needs is loaded before the first one is forked, and so shared by all: its memory,
+and the second that loading takes. A fork keeps one thread alone. So the libraries that would start
+threads when they are loaded are told not to.
 """
 
 import gc
 import importlib
+import os
 from types import SimpleNamespace
 
 from pyspark import daemon
@@ -16,8 +19,18 @@ from pyspark import daemon
 DAEMON = "pipelines.common.runtime.python_workers"
 """As Spark's option spark.python.daemon.module names it."""
 
-
-SHARED = ("contracts.validation", "infra.kafka", "infra.settings", "pyspark.worker")
+SHARED = (
+    "infra.kafka",
+    "pandas",  # as Spark needs it for whatever is passed on by Arrow
+    "pipelines.common.transform.small_batches",
+    "pyspark.sql.pandas.serializers",
+    "pyspark.worker",
+)
+THREADLESS = {
+    "OPENBLAS_NUM_THREADS": "1",  # numpy's
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",  # Arrow's second allocator
+}
+"""Variables by which libraries start no thread."""
 
 
 def collector() -> SimpleNamespace:
@@ -35,6 +48,7 @@ def collector() -> SimpleNamespace:
 
 
 def preload() -> None:
+    os.environ.update(THREADLESS)
     for module in SHARED:
         importlib.import_module(module)
     gc.freeze()
