@@ -1,8 +1,9 @@
 """What it costs to live: a batch of each pipeline beside a yardstick query's, and a shop."""
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,6 +17,7 @@ from bench.figures import Figure, at_most
 from bench.freshness import RECEIPTS_PER_SECOND, VIEWS, send_probes
 from bench.generations import as_often_as_yardstick, create, live_pace
 from bench.memory import GB, count_bytes
+from bench.reads import measure_reads
 from bench.scale import Scale
 from bench.shops import Shop, derive_settings, running
 from infra.processes import engines
@@ -27,6 +29,7 @@ from pipelines.common.runtime.session import session
 
 SLOW_PROBES_PER_SECOND = 2.0
 """Each waits for every pipeline, some for five seconds. The API limits how many wait at once."""
+REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
 
 
@@ -50,6 +53,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         time_passes(scale.age_seconds)
         yield from measure_shop(shop, scale, DEFAULT)
         yield from batches(default, scale, DEFAULT)
+        yield measure_replay(shop)
         yield from by_defaults(default, scale)
     busy = derive_settings(settings, "live-busy", RECEIPTS_PER_SECOND)
     with running(busy) as shop:
@@ -78,11 +82,31 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     )
     yield Figure(f"{kind.name}, Spark", cores, "cores", aim, note=note)
     yield from visible(settings, scale, kind)
+    short = replace(scale, warm_seconds=1)
+    yield from measure_reads(f"{kind.name}, one shelf read", settings, short)
     yield Figure(
         f"{kind.name}, memory",
         sum(map(count_bytes, orphans.find(settings.data_dir))) / GB,
         "GB",
         at_most(3),
+    )
+
+
+def measure_replay(shop: Shop) -> Figure:
+    """A replay beside the shop as it is, until its difference is known."""
+    began = time.monotonic()
+    shop.retail("replay", "start", REPLAYED)
+    seconds = time.monotonic() - began
+    status = json.loads(shop.retail("replay", "status", REPLAYED, "--json"))
+    read = max(generation["read"] for generation in status["generations"])
+    shop.retail("replay", "prune", REPLAYED)
+    return Figure(
+        f"retail replay start {REPLAYED}, beside it",
+        seconds,
+        "s",
+        at_most(REPLAY_SECONDS_MAX),
+        note=f"{read:,} records from offset zero, with its difference. Half an hour of the shop "
+        "should take no more.",
     )
 
 
@@ -115,30 +139,39 @@ def newest_batches(settings: Settings) -> dict[str, int]:
 
 
 def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
-    """A batch of each pipeline beside the yardstick's, in one Java, on the shop's log."""
+    """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log."""
     spark = session(settings, "bench")
     try:
-        first = cost(spark, partial(start_sized, settings=settings), scale)
-        found = {
-            name: cost(spark, partial(live, settings=settings, name=name), scale)
-            for name in settings.pipeline_names
-        }
-        last = cost(spark, partial(start_sized, settings=settings), scale)
+        bare = [cost(spark, partial(start_sized, settings=settings), scale)]
+        yield Figure(
+            f"{kind.name}, yardstick's batch, CPU",
+            milliseconds_of(bare[0]),
+            "ms",
+            note="The least of the kind: one topic, deduplicated, summed, written. It is measured "
+            f"again after each pipeline; here in a young Java. {bare[0]}",
+        )
+        for name in settings.pipeline_names:
+            found = cost(spark, partial(live, settings=settings, name=name), scale)
+            bare.append(cost(spark, partial(start_sized, settings=settings), scale))
+            yield beside_yardstick(kind, name, found, bare[-2:])
     finally:
         end(spark)
-    bare = (first.cpu_seconds + last.cpu_seconds) / 2
-    yield Figure(
-        f"{kind.name}, yardstick's batch, CPU",
-        1000 * last.cpu_seconds,
-        "ms",
-        note=f"The least of the kind: one topic, deduplicated, summed, written. {last} Before the "
-        f"pipelines, while Java was young: {1000 * first.cpu_seconds:.0f} ms. They are held beside "
-        "the mean.",
+
+
+def beside_yardstick(kind: Kind, name: str, found: Cost, around: Sequence[Cost]) -> Figure:
+    """A batch's CPU, in those of the yardstick in the same minutes: just before and just after."""
+    before, after = map(milliseconds_of, around)
+    return Figure(
+        f"{kind.name}, {name}, × yardstick",
+        milliseconds_of(found) / ((before + after) / 2),
+        "×",
+        at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None,
+        note=f"{found} The yardstick before and after: {before:.0f} and {after:.0f} ms.",
     )
-    for name, each in found.items():
-        aim = at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None
-        what = f"{kind.name}, {name}, × yardstick"
-        yield Figure(what, each.cpu_seconds / bare, "×", aim, note=str(each))
+
+
+def milliseconds_of(batch: Cost) -> float:
+    return 1000 * batch.cpu_seconds
 
 
 def by_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:

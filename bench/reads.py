@@ -21,15 +21,20 @@ SEED = 1
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = derive_settings(settings, "reads", RECEIPTS_PER_SECOND)
     with running(own):
-        shelves, health, rate = asyncio.run(read(own, scale))
+        yield from measure_reads("one shelf read", own, scale)
+
+
+def measure_reads(what: str, settings: Settings, scale: Scale) -> Iterator[Figure]:
+    """Reads of a shop that runs, beside what sells there."""
+    shelves, health, rate = asyncio.run(read(settings, scale))
     yield Figure(
-        "one shelf read, p50",
+        f"{what}, p50",
         milliseconds(shelves, 50),
         "ms",
         yardstick=Yardstick("a read of /healthz", milliseconds(health, 50)),
     )
     yield Figure(
-        "one shelf read, p99",
+        f"{what}, p99",
         milliseconds(shelves, 99),
         "ms",
         at_most(25),

@@ -4,6 +4,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from datetime import UTC, datetime
 from textwrap import wrap
 from typing import Any
 
@@ -11,6 +12,7 @@ import psutil
 
 from bench.figures import Aim, Figure, Outcome
 from bench.scale import Scale
+from services.clock import wall_ms
 
 WIDTH = 80
 WHAT_WIDTH, MEASURED_WIDTH, AIM_WIDTH = 32, 21, 11
@@ -55,8 +57,9 @@ def number(value: float) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What it ran on; cores and load say how much of a figure is noise."""
+    """The day, and what it ran on; cores and load say how much of a figure is noise."""
     return {
+        "measured_on": f"{datetime.fromtimestamp(wall_ms() / 1000, UTC):%Y-%m-%d}",
         "cores": os.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
         "load_per_minute": round(os.getloadavg()[0], 2),

@@ -26,10 +26,11 @@ class Part(StrEnum):
     """In the order in which they run; each is a module of this name."""
 
     LIVE = "live"
+    STARTING = "starting"
     GROWTH = "growth"
     BACKFILL = "backfill"
     REPLAY = "replay"
-    BESIDE = "beside"
+    CONCURRENT_REPLAY = "concurrent_replay"
     SIZES = "sizes"
     FRESHNESS = "freshness"
     READS = "reads"

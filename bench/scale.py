@@ -22,6 +22,8 @@ class Scale:
     read_seconds: float
     live_seconds: float
     """How long a shop has to live on before its memory counts."""
+    starts: int
+    """How often a shop is started that was there before; the median counts."""
     age_seconds: float
     """How old a live shop is before its batches count."""
     batch_seconds: float
@@ -45,6 +47,7 @@ FULL = Scale(
     probe_seconds=60,
     read_seconds=30,
     live_seconds=60,
+    starts=3,
     age_seconds=600,
     batch_seconds=40,
     remembered=(10_000, 100_000, 1_000_000),
@@ -63,6 +66,7 @@ QUICK = Scale(
     probe_seconds=10,
     read_seconds=10,
     live_seconds=10,
+    starts=1,
     age_seconds=30,
     batch_seconds=10,
     remembered=(1_000, 10_000, 100_000),

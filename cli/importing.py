@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from cli import screen
+from cli.moments import parse_moment
 from cli.refusals import reporting
+from contracts.times import epoch_ms
 from generators.importing.drafting import draft
 from generators.importing.mapping import read_mapping
 from generators.importing.publishing import Imported
@@ -26,13 +28,6 @@ class NoMapping(UserError):
             "--map should name a mapping. Write a first one: retail import --draft FILE > "
             "mapping.yaml · ready ones are in generators/importing/mappings"
         )
-
-
-class BadTime(UserError):
-    """A time that is none."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(f"--until should be a day or a time as 2012-01-01, found {text}")
 
 
 class Stopped(UserError):
@@ -67,7 +62,7 @@ def import_command(
     if mapping is None:
         raise NoMapping
     current, wanted = read_settings(), read_mapping(mapping)
-    end_ms = moment_ms(until) if until else None
+    end_ms = epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"
     with reporting(current, name) as refusals, screen.waiting("import", "") as wait:
         watch = Watch(
@@ -82,15 +77,6 @@ def import_command(
     show(done, refusals.file, dry=dry_run)
     if done.imported.refused:
         raise typer.Exit(1)
-
-
-def moment_ms(text: str) -> int:
-    """Epoch milliseconds; a day without a time begins at midnight in UTC."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise BadTime(text) from error
-    return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def progress(at: Imported) -> str:

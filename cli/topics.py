@@ -1,8 +1,8 @@
-"""retail topics: what is on the broker, made from the contracts."""
+"""retail topics apply | list | read: what is on the broker, made from the contracts."""
 
 import typer
 
-from cli import screen
+from cli import records, screen
 from contracts import CONTRACTS, Contract
 from infra import kafka
 from infra.settings import Settings, read_settings
@@ -11,6 +11,7 @@ CONTROL = "private.control."
 ANSWER_SECONDS_MAX = 10.0
 
 app = typer.Typer(no_args_is_help=True, help="The topics: what the contracts ask for.")
+app.command("read")(records.read)
 
 
 def list_standing() -> dict[str, Contract]:

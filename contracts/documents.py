@@ -1,10 +1,11 @@
 """A contract's values as JSON documents spell them: timestamps in ISO 8601, all else as it is."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from contracts.shape import Contract, Field, Row
+from contracts.times import to_text
 
 
 def from_document(contract: Contract, document: Any) -> Any:
@@ -51,7 +52,7 @@ def _render_fields(fields: Sequence[Field], value: Row) -> dict[str, Any]:
 
 def _plain(field: Field, found: Any) -> Any:
     if isinstance(found, datetime):
-        return found.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return to_text(found)
     if field.fields:
         return [_render_fields(field.fields, item) for item in found]
     return found

@@ -23,6 +23,11 @@ def span(length: timedelta) -> str:
     return f"{length.total_seconds():g} s"
 
 
+def to_text(moment: datetime) -> str:
+    """As JSON spells it: in UTC, with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def epoch_ms(moment: datetime | int) -> int:
     """Whole milliseconds since the epoch of a decoded timestamp."""
     return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from contracts.times import EPOCH
+from contracts.times import EPOCH, to_text
 
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -14,8 +14,7 @@ def in_ms(span: timedelta) -> int:
 
 def render_instant(at_ms: int) -> str:
     """Epoch milliseconds as clients see them: ISO 8601, UTC."""
-    moment = EPOCH + timedelta(milliseconds=at_ms)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return to_text(EPOCH + timedelta(milliseconds=at_ms))
 
 
 def render_instant_or_none(at_ms: int | None) -> str | None:

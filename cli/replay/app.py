@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from cli import screen
+from cli.moments import parse_moment
 from cli.replay import report
 from cli.replay.difference import show_difference
 from control.generations import Generation, State
-from infra.errors import UserError
 from infra.settings import Settings, read_settings, root
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.runtime.archive import Source
@@ -27,16 +27,6 @@ app = typer.Typer(
 
 Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-
-
-class BadTime(UserError):
-    """A time that cannot be read."""
-
-    def __init__(self, option: str, given: str) -> None:
-        super().__init__(
-            f"{option}: expected an instant like 2026-03-02T10:00:00Z, or {WORDS[option]}; "
-            f"found {given!r}."
-        )
 
 
 WORDS = {"--from": "earliest", "--until": "latest"}
@@ -259,11 +249,7 @@ def moment(option: str, given: str) -> datetime | None:
     """The instant; None for the word that means no bound. Raises BadTime."""
     if given == WORDS[option]:
         return None
-    try:
-        found = datetime.fromisoformat(given)
-    except ValueError as error:
-        raise BadTime(option, given) from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return parse_moment(option, given, WORDS[option])
 
 
 def wall_clock() -> str:

@@ -1,7 +1,7 @@
 """Reading a bounded part of the log: between offsets, a topic's values, a compacted table."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
@@ -16,7 +16,7 @@ POLL_SECONDS = 0.1
 RECORDS_PER_POLL_MAX = 5_000
 
 
-def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Iterator[Message]:
+def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generator[Message]:
     """Every committed record of the partitions from its start, or the first one, up to its end.
 
     Each partition in its order, and partitions in any. Raises TimeoutError when Kafka says nothing

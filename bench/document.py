@@ -1,0 +1,170 @@
+"""The tables of the documents, from what the bench has reported.
+
+`python -m bench.document REPORT…` takes the parts of these reports into docs/benchmarks.json, in
+place of what it had of the same parts, and writes the tables anew. A table stands between two
+marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. A unit behind the part, as in
+`<!-- figures: live, × -->`, picks the part's figures of that unit, without their notes.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from bench.figures import Figure
+from bench.report import number, render_aim
+from infra.errors import UserError
+from infra.settings import root
+
+FIGURES = Path("docs", "benchmarks.json")
+DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
+TABLE = re.compile(
+    r"(?P<begin><!-- figures: (?P<part>\w+)(, (?P<unit>[^ ]+))? -->\n).*?"
+    r"(?P<end><!-- end of figures -->)",
+    re.DOTALL,
+)
+
+
+class Machine(BaseModel):
+    """When a part was measured, and on what it ran."""
+
+    measured_on: date
+    cores: int
+    memory_gib: float
+    load_per_minute: float
+    system: str
+    python: str
+
+
+class Part(BaseModel):
+    """The newest figures of one part of the bench."""
+
+    machine: Machine
+    figures: tuple[Figure, ...]
+
+
+class ReportedPart(BaseModel):
+    """A part, as a report of the bench has it."""
+
+    part: str
+    failure: str | None
+    figures: tuple[Figure, ...]
+
+
+class Report(BaseModel):
+    """What one run of the bench has written."""
+
+    machine: Machine
+    parts: tuple[ReportedPart, ...]
+
+
+class Parts(BaseModel):
+    """The newest figures of every part, by its name."""
+
+    parts: dict[str, Part]
+
+
+class IncompletePart(UserError):
+    def __init__(self, file: Path, part: ReportedPart) -> None:
+        super().__init__(
+            f"Each part of {file} should have been measured to its end, but {part.part} failed: "
+            f"{part.failure} Measure it again: retail bench --only {part.part}."
+        )
+
+
+class UnknownPart(UserError):
+    def __init__(self, document: Path, part: str) -> None:
+        super().__init__(
+            f"{document} should show parts that {FIGURES} has, but shows {part}. "
+            f"Measure it: retail bench --only {part}."
+        )
+
+
+def main() -> None:
+    parts = read_parts()
+    for file in map(Path, sys.argv[1:]):
+        parts |= reported_parts(file)
+    ordered = json.loads(Parts(parts=parts).model_dump_json())
+    (root() / FIGURES).write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+    for document in DOCUMENTS:
+        written = root() / document
+        written.write_text(fill(document, written.read_text(), parts))
+
+
+def read_parts() -> dict[str, Part]:
+    file = root() / FIGURES
+    return Parts.model_validate_json(file.read_text()).parts if file.exists() else {}
+
+
+def reported_parts(file: Path) -> dict[str, Part]:
+    """The parts of a report. Raises IncompletePart where one of them failed."""
+    report = Report.model_validate_json(file.read_text())
+    for part in report.parts:
+        if part.failure:
+            raise IncompletePart(file, part)
+    return {part.part: Part(machine=report.machine, figures=part.figures) for part in report.parts}
+
+
+def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
+    """The text with its tables as the figures have them. Raises UnknownPart."""
+
+    def table(found: re.Match[str]) -> str:
+        if found["part"] not in parts:
+            raise UnknownPart(document, found["part"])
+        shown = "\n".join(lines(parts[found["part"]], found["unit"]))
+        return f"{found['begin']}{shown}\n{found['end']}"
+
+    return TABLE.sub(table, text)
+
+
+def lines(part: Part, unit: str | None = None) -> Iterator[str]:
+    """A table of the figures, those of one unit; or of all, and then what exactly was measured."""
+    figures = [each for each in part.figures if unit in (None, each.unit)]
+    yield "| what | measured | aim | | beside, in the same run |"
+    yield "|---|---|---|---|---|"
+    for figure in figures:
+        yield row(figure)
+    if unit is not None:
+        return
+    yield ""
+    yield (
+        f"Measured on {part.machine.measured_on}: {part.machine.cores} cores, "
+        f"{part.machine.memory_gib:g} GiB of memory."
+    )
+    yield from notes(figures)
+
+
+def row(figure: Figure) -> str:
+    aim, met = render_aim(figure.aim, figure.measured)
+    return (
+        f"| {figure.what} | {number(figure.measured)} {figure.unit} | {aim} | {met} "
+        f"| {render_yardstick(figure)} |"
+    )
+
+
+def render_yardstick(figure: Figure) -> str:
+    if figure.yardstick is None:
+        return ""
+    aim, met = render_aim(figure.yardstick.aim, figure.percent, " %")
+    beside = f"{figure.yardstick.what}: {number(figure.yardstick.measured)} {figure.unit}"
+    verdict = f"; aim {aim}, {met}" if aim else ""
+    return f"{beside}, of which it is {number(figure.percent)} %{verdict}"
+
+
+def notes(figures: Iterable[Figure]) -> Iterator[str]:
+    noted = [figure for figure in figures if figure.note]
+    if noted:
+        yield ""
+    for figure in noted:
+        yield f"- *{figure.what}*: {' '.join(figure.note.split())}"
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as refused:
+        sys.exit(str(refused))
