@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "replay": "replay.app:app",
         "score": "score:app",
         "quarantine": "quarantine:app",
+        "try": "experiments:try_command",
     }
 )
 """Where each is defined, below this folder; with commands of its own, or without."""

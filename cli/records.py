@@ -21,7 +21,7 @@ from infra.errors import UserError
 from infra.settings import Settings, read_settings
 
 EARLIEST, LATEST = "earliest", "latest"
-RECORDS_DEFAULT, RECORDS_MAX = 5, 10_000
+RECORDS_DEFAULT, RECORDS_MAX = 5, 1_000_000
 LISTED_MAX = 5
 ANSWER_SECONDS_MAX = 10.0
 

@@ -1,23 +1,13 @@
 """Commands and answers as a guide has them, and whether that is what is answered."""
 
 import re
-from collections.abc import Iterator
 
-PROMPT = "$ "
 LEFT_OUT = "…"
 
 FENCED = re.compile(r"^```(diff)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 """A diff, or commands that follow a prompt, each with its answer."""
 
 NUMBER = re.compile(r'([Gg]eneration"? ?|served")?[^\s"]*\d[^\s"]*')
-
-
-def exchanges(block: str) -> Iterator[tuple[str, str]]:
-    """The commands of a block, and what each of them answers. A line that ends in \\ goes on."""
-    for part in re.split(rf"^{re.escape(PROMPT)}", block, flags=re.MULTILINE)[1:]:
-        found = re.match(r"((?:.*\\\n)*.*)\n([\s\S]*)", part)
-        assert found, "a command ends where its line does"
-        yield found[1], found[2]
 
 
 def same(written: str, answered: str) -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.answers import alike, exchanges, same
+from cli.experiments import exchanges
+from tests.answers import alike, same
 
 WRITTEN = """\
   caught up     ████████ 212,480 records, 71,300/s    12 s

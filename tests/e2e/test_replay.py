@@ -13,6 +13,7 @@ import pytest
 
 from audit.fraud import fraud_oracle
 from bench.shops import CommandFailed
+from cli.experiments import PROMPT, exchanges
 from contracts import ALERTS as ALERT
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import admin, end_offsets, newest_ms
@@ -21,7 +22,7 @@ from infra.settings import root
 from infra.wait import wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
-from tests.answers import FENCED, PROMPT, alike, exchanges
+from tests.answers import FENCED, alike
 from tests.e2e.shop import Shop, kill, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS

@@ -13,12 +13,14 @@ from urllib.error import HTTPError
 import pytest
 
 from bench.shops import CommandFailed
+from cli.experiments import FENCED, exchanges, find_experiments, run
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from services.api.store.tables import Table
+from tests.answers import alike
 from tests.e2e.loop import ordered_ids, soon
 from tests.e2e.shop import Shop
 from tests.guide import README, Reader, blocks
@@ -77,6 +79,16 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     counted(shop, on_hand=2, sold=8)
     assert reader.python(a_client) == "0 left of MINE in S001\n"
     assert all(found["exact"] for found in shop.verify().values())
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
+def test_every_experiment_of_the_guide_answers_as_it_is_written(shop: Shop) -> None:
+    for experiment in find_experiments():
+        for block in FENCED.findall(experiment.file.read_text()):
+            for command, written in exchanges(block):
+                answered = run(shop.settings, command)
+                print(f"{experiment.name}: {command}\n{answered}")
+                assert alike(written, answered)
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.answers import FENCED, exchanges
+from cli.experiments import exchanges
+from tests.answers import FENCED
 from tests.contracts.evolution.editing import HERE
 
 GUIDE = HERE / "CHANGING.md"

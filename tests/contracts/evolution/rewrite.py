@@ -12,8 +12,9 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from cli import contracts as commands
+from cli.experiments import PROMPT
 from cli.main import application
-from tests.answers import FENCED, LEFT_OUT, PROMPT
+from tests.answers import FENCED, LEFT_OUT
 from tests.contracts.evolution.editing import TODAY, copied
 from tests.contracts.evolution.guide import GUIDE, apply
 
