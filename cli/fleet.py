@@ -2,8 +2,9 @@
 
 from dataclasses import asdict, dataclass
 
-from cli.health import PAUSED
+from cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES
 from cli.ready import readiness
+from infra.kafka import answers
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
 from infra.supervisor.history import NONE, Restarts, restarts
@@ -53,21 +54,37 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 
 def components(settings: Settings) -> list[Component]:
-    """How every component is at this moment."""
+    """How every component is at this moment.
+
+    Where Kafka does not answer, those that say by it whether they are ready are not asked: each
+    question would take its ten seconds.
+    """
     manager = daemon.find_running(settings.data_dir)
     processes = manager.processes() if manager else {}
+    reaches_kafka = any(map(is_alive, processes.values())) and answers(settings, PROBE_SECONDS_MAX)
     history = restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
     return [
-        component(settings, name, processes.get(name), history.get(name, NONE))
+        component(
+            settings,
+            name,
+            processes.get(name),
+            history.get(name, NONE),
+            may_ask=reaches_kafka or name in PROBES,
+        )
         for name in names(settings)
     ]
 
 
 def component(
-    settings: Settings, name: str, process: Process | None, history: Restarts
+    settings: Settings,
+    name: str,
+    process: Process | None,
+    history: Restarts,
+    may_ask: bool,
 ) -> Component:
-    alive = process is not None and process.state in ("RUNNING", "STARTING")
-    ready = readiness(settings, name, process.started_at) if process and alive else None
+    alive = process is not None and is_alive(process)
+    asked = process if alive and may_ask else None
+    ready = readiness(settings, name, asked.started_at) if asked else None
     state = STATES.get(process.state, "stopped") if process else "stopped"
     if ready:
         state = "paused" if ready.startswith(PAUSED) else "ready"
@@ -82,6 +99,10 @@ def component(
         address=address(settings, name),
         log=str(settings.logs_dir / f"{name}.log"),
     )
+
+
+def is_alive(process: Process) -> bool:
+    return process.state in ("RUNNING", "STARTING")
 
 
 def address(settings: Settings, name: str) -> str:

@@ -10,9 +10,10 @@ from confluent_kafka import KafkaException
 
 from cli import fleet, screen
 from cli.fleet import Component
+from cli.health import PROBE_SECONDS_MAX
 from cli.ready import decode
 from control.generations import read_generations
-from infra.kafka import UnknownTopic
+from infra.kafka import KafkaDown, UnknownTopic, answers
 from infra.settings import Settings, memorable, read_settings, root
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
@@ -39,9 +40,12 @@ def status(
             explain(component, current)
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
-    if any(component.state == "ready" for component in found):
+    if reaches_kafka(found, current):
         for drift in drifts(current):
             screen.say(f"\n{indent(drift, '  ')}")
+    elif any(component.state == "starting" for component in found):
+        screen.say(f"\n  {KafkaDown(current.bootstrap_servers)}")
+        screen.say("  Before that, what says by Kafka whether it is ready counts as starting.")
     advise(found, current)
 
 
@@ -81,6 +85,14 @@ def explain(component: Component, current: Settings) -> None:
     screen.say(f"\n  {component.name}: {component.detail} {component.last_end}".rstrip())
     for line in tail(current.logs_dir / f"{component.name}.log").splitlines():
         screen.say(f"    {line[:LINE_WIDTH]}")
+
+
+def reaches_kafka(found: list[Component], current: Settings) -> bool:
+    """Whether something runs, and Kafka answers it."""
+    if current.broker_embedded:
+        return any(one.name == "broker" and one.state == "ready" for one in found)
+    runs = any(one.state in ("starting", "paused", "ready") for one in found)
+    return runs and answers(current, PROBE_SECONDS_MAX)
 
 
 def drifts(current: Settings) -> list[str]:

@@ -6,11 +6,14 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import cli.status
 from cli import fleet
 from cli.fleet import Component
 from cli.main import application
 from cli.status import duration
 from infra.settings import Settings
+from infra.supervisor import daemon
+from infra.supervisor.manager import Manager, Process, State
 
 API = Component(
     name="api",
@@ -79,6 +82,52 @@ def test_a_paused_simulator_says_why_and_what_to_do(
     said = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
     found.append(dataclasses.replace(API, name="simulator", state="paused", detail=said))
     assert f"simulator is {said}" in status()
+
+
+class Running(Manager):
+    """A process manager whose API and quarantine run, and whose broker does not."""
+
+    def __init__(self) -> None:
+        super().__init__("/nowhere")
+
+    def processes(self) -> dict[str, Process]:
+        return {
+            name: Process(name, state, 7, 1_000, 60, "")
+            for name, state in STATES_WITHOUT_BROKER.items()
+        }
+
+
+STATES_WITHOUT_BROKER: dict[str, State] = {
+    "broker": "STOPPED",
+    "api": "RUNNING",
+    "quarantine": "RUNNING",
+}
+
+
+def test_without_a_broker_only_who_answers_itself_is_asked(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def answer(_: Settings, name: str, __: int) -> str:
+        asked.append(name)
+        return "ready"
+
+    monkeypatch.setattr(daemon, "find_running", lambda _: Running())
+    monkeypatch.setattr(fleet, "readiness", answer)
+    monkeypatch.setattr(fleet, "answers", lambda *_: False)
+    found = {one.name: one.state for one in fleet.components(current)}
+    assert asked == ["api"]
+    assert (found["api"], found["quarantine"], found["broker"]) == ("ready", "starting", "stopped")
+
+
+def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(
+    current: Settings, found: list[Component], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.status, "read_generations", None)  # it would wait for ten seconds
+    found += [API, dataclasses.replace(API, name="quarantine", state="starting")]
+    words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
+    assert words in status()
 
 
 def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:
