@@ -1,0 +1,1 @@
+"""retail watch: the shop in the terminal, from the API."""

@@ -1,0 +1,47 @@
+"""The API, as `retail watch` asks it."""
+
+import json
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+ANSWER_SECONDS_MAX = 5.0
+PROBLEM_BYTES_MAX = 65_536
+
+
+class Unreachable(Exception):
+    """Nobody answers at the address, or with something that is not JSON."""
+
+
+class Refused(Exception):
+    """The API answers with a problem instead."""
+
+    def __init__(self, title: str, detail: str) -> None:
+        super().__init__(f"{title}: {detail}" if detail else title)
+
+
+class Client:
+    """Asks one API."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def ask(self, path: str) -> Any:
+        """The answer's JSON. Raises Unreachable and Refused."""
+        try:
+            with urlopen(f"{self.address}{path}", timeout=ANSWER_SECONDS_MAX) as answer:
+                return json.load(answer)
+        except HTTPError as error:
+            raise _read_problem(error) from error
+        except (HTTPException, OSError, ValueError) as error:
+            raise Unreachable(str(error)) from error
+
+
+def _read_problem(error: HTTPError) -> Refused:
+    """What the problem document says; only the status where there is none."""
+    try:
+        document = json.loads(error.read(PROBLEM_BYTES_MAX))
+        return Refused(str(document["title"]), str(document.get("detail", "")))
+    except (HTTPException, OSError, ValueError, LookupError, TypeError, AttributeError):
+        return Refused(f"Status {error.code}", "")

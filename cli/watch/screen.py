@@ -1,0 +1,199 @@
+"""The overview as one picture, as wide and as high as there is room for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from cli.watch import tables
+from cli.watch.feeds import Feed, Feeds
+from cli.watch.moments import describe_freshness, find_counted_ms, read_time
+from cli.watch.sales import Sales, summarize
+from cli.watch.words import clean, count, duration, money, rate, spark
+
+TWO_COLUMNS_WIDTH = 100
+"""From this width on two parts stand side by side."""
+ROWS_SHOWN = 6
+STORES_SHOWN = 12
+HEAD_LINES = 5
+FRAME_LINES = 3
+"""The lines of a part that are none of its rows: two of its frame, one of its heads."""
+SPARK_WIDTH = 20
+STORE_SALES = "public.analytics.store-sales.v1"
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much room there is for one part."""
+
+    width: int
+    rows_max: int
+    """Of a list; stores may be as many where nobody says how high the screen is."""
+    stores_max: int
+
+
+def measure_room(width: int, height: int | None) -> Room:
+    """`height` is None where the picture may be as high as it is."""
+    is_wide = width >= TWO_COLUMNS_WIDTH
+    part = width // 2 if is_wide else width
+    if height is None:
+        return Room(part, ROWS_SHOWN, STORES_SHOWN)
+    rows = max(1, (height - HEAD_LINES) // (3 if is_wide else 6) - FRAME_LINES)
+    return Room(part, min(rows, ROWS_SHOWN), min(rows, STORES_SHOWN))
+
+
+def draw(feeds: Feeds, width: int, height: int | None) -> RenderableType:
+    """All parts, side by side or below each other."""
+    room = measure_room(width, height)
+    sales = summarize(feeds.sales.value or (), find_counted_ms(feeds, STORE_SALES))
+    parts = [
+        _draw_stores(feeds, sales, room),
+        _draw_best_sellers(feeds, room),
+        _draw_shelves(feeds, room),
+        _draw_alerts(feeds, room),
+        _draw_orders(feeds, room),
+        _draw_pipelines(feeds, room),
+    ]
+    head = Group(*_draw_head(feeds), _draw_figures(feeds, sales))
+    if width < TWO_COLUMNS_WIDTH:
+        return Group(head, *parts)
+    grid = Table.grid(expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1)
+    for left, right in zip(parts[::2], parts[1::2], strict=True):
+        grid.add_row(left, right)
+    return Group(head, grid)
+
+
+def _draw_head(feeds: Feeds) -> Sequence[Text]:
+    time = read_time(feeds)
+    world = time.describe() if time else f"the world's clock: {_describe_lack(feeds.clock)}"
+    lines = [Text(f"{feeds.address} · {world}", style="bold", overflow="ellipsis", no_wrap=True)]
+    if feeds.gone_since is not None:
+        since = duration(feeds.moment() - feeds.gone_since)
+        words = f"The API does not answer for {since}; it is asked again. Look: make status"
+        lines.append(Text(words, style="bold red"))
+    elif any(feed.problem for feed in feeds.all):
+        lines.append(Text("Live, but not all of it: the parts say what is missing", style="yellow"))
+    else:
+        lines.append(Text("Live", style="green"))
+    return lines
+
+
+def _draw_figures(feeds: Feeds, sales: Sales | None) -> Text:
+    time = read_time(feeds)
+    per_minute = sales.receipts_per_minute if sales else None
+    per_second = None
+    if per_minute is not None and time is not None:
+        per_second = per_minute * time.wall_speed / 60
+    pipelines = (feeds.pipelines.value or {"pipelines": ()})["pipelines"]
+    lags = [one["lag_records"] for one in pipelines if one.get("lag_records") is not None]
+    figures = (
+        f"{rate(per_second)} receipts/s",
+        f"revenue {money(sales.revenue_cents if sales else None)} (100 cents)",
+        f"{_count_items(feeds.empty)} shelves empty, {_count_items(feeds.low)} low, "
+        f"{_count_items(feeds.negative)} below zero",
+        f"{_count_items(feeds.alerts)} alerts open",
+        f"{count(sum(lags) if lags else None)} records of lag",
+    )
+    return Text(" · ".join(figures))
+
+
+def _draw_stores(feeds: Feeds, sales: Sales | None, room: Room) -> Panel:
+    stores = sales.stores if sales else {}
+    minutes = sales.minutes if sales else ()
+    lines = {
+        name: [one.cents_by_minute.get(at, 0) for at in minutes] for name, one in stores.items()
+    }
+    most = max((max(line, default=0) for line in lines.values()), default=0)
+    rows = [
+        {
+            "store": name,
+            "revenue_cents": one.revenue_cents,
+            "receipts": one.receipts,
+            "units": one.units,
+            "line": spark(lines[name], most, SPARK_WIDTH),
+        }
+        for name, one in stores.items()
+    ]
+    title = f"Revenue by store, last {len(minutes)} minutes of the world"
+    return _frame(feeds, feeds.sales, title, tables.STORES, rows, room, shown_max=room.stores_max)
+
+
+def _draw_best_sellers(feeds: Feeds, room: Room) -> Panel:
+    best = feeds.best.value
+    when = "may still change" if best and not best["final"] else "final"
+    title = f"Best sellers of the hour, {when}" if best else "Best sellers of the hour"
+    rows = best["items"] if best else []
+    return _frame(feeds, feeds.best, title, tables.BEST_SELLERS, rows, room)
+
+
+def _draw_shelves(feeds: Feeds, room: Room) -> Panel:
+    lists = (feeds.negative, feeds.empty, feeds.low)
+    rows = [row for feed in lists for row in (feed.value or {"items": ()})["items"]]
+    worst = next((feed for feed in lists if feed.problem or feed.value is None), feeds.empty)
+    columns = tables.list_shelf_columns(_find_world_ms(feeds))
+    return _frame(feeds, worst, "Shelves below zero, empty, low (1 to 5)", columns, rows, room)
+
+
+def _draw_alerts(feeds: Feeds, room: Room) -> Panel:
+    rows = (feeds.alerts.value or {"items": ()})["items"]
+    columns = tables.list_alert_columns(_find_world_ms(feeds))
+    return _frame(feeds, feeds.alerts, "Open alerts", columns, rows, room)
+
+
+def _draw_orders(feeds: Feeds, room: Room) -> Panel:
+    rows = (feeds.orders.value or {"items": ()})["items"]
+    columns = tables.list_order_columns(_find_world_ms(feeds))
+    return _frame(feeds, feeds.orders, "Orders", columns, rows, room)
+
+
+def _draw_pipelines(feeds: Feeds, room: Room) -> Panel:
+    rows = (feeds.pipelines.value or {"pipelines": ()})["pipelines"]
+    return _frame(feeds, feeds.pipelines, "Pipelines", tables.PIPELINES, rows, room)
+
+
+def _frame(
+    feeds: Feeds,
+    feed: Feed,
+    title: str,
+    columns: Sequence[tables.Column],
+    rows: Sequence[tables.Row],
+    room: Room,
+    shown_max: int | None = None,
+) -> Panel:
+    """One part: its rows, how many there are, and how fresh they are."""
+    shown = rows[: room.rows_max if shown_max is None else shown_max]
+    more = f" ({len(shown)} of {len(rows)})" if len(shown) < len(rows) else ""
+    body = tables.draw(columns, shown, room.width - 4) if rows else Text(_describe_lack(feed))
+    is_old = feed.problem is not None or feeds.gone_since is not None
+    return Panel(
+        body,
+        title=Text(title + more),
+        title_align="left",
+        subtitle=Text(clean(describe_freshness(feeds, feed)), style="red" if feed.problem else ""),
+        subtitle_align="left",
+        style="dim" if is_old and feed.value is not None else "",
+    )
+
+
+def _describe_lack(feed: Feed) -> str:
+    if feed.problem:
+        return clean(feed.problem)
+    return "waiting for the first answer" if feed.value is None else "nothing yet"
+
+
+def _count_items(feed: Feed) -> str:
+    """Only one page is asked for: 50+ says that there are more."""
+    if feed.value is None:
+        return count(None)
+    more = "+" if feed.value.get("next") is not None else ""
+    return f"{count(len(feed.value['items']))}{more}"
+
+
+def _find_world_ms(feeds: Feeds) -> float | None:
+    time = read_time(feeds)
+    return time.world_ms if time else None
