@@ -1,7 +1,7 @@
 """Markers: after each batch, the input offsets that a generation has reached, and its outputs'."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from contracts import MARKERS, Row, decode, key
 from contracts.times import epoch_ms
@@ -20,6 +20,10 @@ class Marker:
     inputs: Offsets
     outputs: Offsets
     written_at_ms: int  # wall clock
+    took_ms: int | None = field(default=None, kw_only=True)
+    """From the moment the batch was handed over until all its rows were acknowledged."""
+    state_bytes: int | None = field(default=None, kw_only=True)
+    """What the generation's state took, in memory and on disk, after an earlier batch."""
 
     @classmethod
     def parse(cls, value: Row) -> "Marker":
@@ -31,6 +35,8 @@ class Marker:
             inputs=_parse_offsets(value["inputs"]),
             outputs=_parse_offsets(value["outputs"]),
             written_at_ms=epoch_ms(value["written_at"]),
+            took_ms=value.get("took_ms"),
+            state_bytes=value.get("state_bytes"),
         )
 
     def to_row(self) -> Row:
@@ -42,6 +48,8 @@ class Marker:
             "inputs": _list_positions(self.inputs),
             "outputs": _list_positions(self.outputs),
             "written_at": self.written_at_ms,
+            "took_ms": self.took_ms,
+            "state_bytes": self.state_bytes,
         }
 
 

@@ -53,6 +53,7 @@ from services.api.store.changelog import Changelog
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
+from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer, OnLoaded
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
@@ -60,6 +61,7 @@ from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.registration import Registration, create_announcer
 from services.api.store.store import Store
+from services.api.store.traces import create_traces
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -128,21 +130,28 @@ def create_sources(settings: Settings) -> Sources:
 
 def create_store(settings: Settings) -> Store:
     client = admin(settings)
-    commits = Commits()
+    commits, traces = Commits(), create_traces(settings)
     folder = settings.data_dir / "api"
 
     def open_log(topics: Iterable[str]) -> Changelog:
         return Changelog(settings, topics)
 
     def create(generation: Generation, path: Path, on_loaded: OnLoaded) -> Materializer:
-        return Materializer(generation, path, open_log, on_loaded, commits.notify)
+        return Materializer(
+            generation, path, open_log, on_loaded, note_commit, freshness.measure_wait
+        )
+
+    def note_commit(marker: Marker) -> None:
+        commits.notify()
+        traces.commit(marker)
 
     generations = Materializers(folder, create)
+    freshness = Freshness(generations.list_inputs, lambda topics: end_offsets(client, topics))
     return Store(
         control=Control(open_log, generations.apply),
         generations=generations,
         commits=commits,
-        freshness=Freshness(generations.list_inputs, lambda topics: end_offsets(client, topics)),
+        freshness=freshness,
         publisher=Publisher(lambda: producer(settings, **OVERRIDES)),
         registration=Registration(
             f"api at {gethostname()}:{settings.api_port}",
@@ -153,4 +162,5 @@ def create_store(settings: Settings) -> Store:
         orders=Mirror(ORDERS, folder / "orders.sqlite", open_log),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
+        traces=traces,
     )

@@ -38,3 +38,12 @@ def test_a_marker_holds_the_offsets_of_a_batch() -> None:
     value = decode(encode(MARKERS, marker.to_row())).value
     model(MARKERS).model_validate(value)
     assert Marker.parse(value) == marker
+
+
+def test_a_marker_says_what_its_batch_took_or_nothing_of_it() -> None:
+    marker = Marker("inventory", 1, 4, {}, {}, 5_000, took_ms=412, state_bytes=7_000)
+    value = decode(encode(MARKERS, marker.to_row())).value
+    model(MARKERS).model_validate(value)
+    assert Marker.parse(value) == marker
+    del value["took_ms"], value["state_bytes"]  # as in a record of an earlier version
+    assert Marker.parse(value) == Marker("inventory", 1, 4, {}, {}, 5_000)

@@ -22,6 +22,7 @@ from services.api.lake.tables import Lake
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
+from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
@@ -29,6 +30,7 @@ from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.store import Store
+from services.api.store.traces import Traces
 from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
@@ -38,9 +40,9 @@ POLL_SECONDS = 0.005
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
 
 
-def memory_sources(log: MemoryLog, folder: Path) -> Sources:
+def memory_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
     return Sources(
-        store=memory_store(log, folder),
+        store=memory_store(log, folder, traces or Traces()),
         lake=Lake(Folders(Folder(str(folder / "lake")))),
         data_docs=folder / "quality",
         reports=folder / "reports",
@@ -48,25 +50,32 @@ def memory_sources(log: MemoryLog, folder: Path) -> Sources:
     )
 
 
-def memory_store(log: MemoryLog, folder: Path) -> Store:
+def memory_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
     commits = Commits()
+
+    def note_commit(marker: Marker) -> None:
+        commits.notify()
+        traces.commit(marker)
+
     generations = Materializers(
         folder,
         lambda generation, path, on_loaded: Materializer(
-            generation, path, log.open, on_loaded, commits.notify
+            generation, path, log.open, on_loaded, note_commit, freshness.measure_wait
         ),
     )
+    freshness = Freshness(generations.list_inputs, log.ends)
     return Store(
         control=Control(log.open, generations.apply),
         generations=generations,
         commits=commits,
-        freshness=Freshness(generations.list_inputs, log.ends),
+        freshness=freshness,
         publisher=Publisher(lambda: Producer(NO_BROKER)),
         registration=Registration("api at a test", generations.list_loaded, lambda _: None),
         prices=Mirror(PRICES, folder / "prices.sqlite", log.open),
         orders=Mirror(ORDERS, folder / "orders.sqlite", log.open),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
+        traces=traces,
     )
 
 

@@ -98,8 +98,11 @@ class Writing:
         self.mark_again(self._batch)
         return self._batch
 
-    def mark_again(self, batch: int, outputs: Offsets | None = None) -> None:
-        """Write the marker of this batch, as of now or of the outputs' ends given."""
+    def mark_again(self, batch: int, outputs: Offsets | None = None, **effort: int) -> None:
+        """Write the marker of this batch, as of now or of the outputs' ends given.
+
+        `took_ms` and `state_bytes` are what the batch took.
+        """
         ends = outputs or self._log.ends(self.outputs.values())
         value = {
             "pipeline": self.pipeline,
@@ -108,6 +111,7 @@ class Writing:
             "inputs": positions(self.read),
             "outputs": positions(ends),
             "written_at": MORNING,
+            **effort,
         }
         self._publish(MARKERS, value)
 

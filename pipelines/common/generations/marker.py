@@ -1,5 +1,7 @@
 """A generation publishes its marker after each batch."""
 
+from typing import NamedTuple
+
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
@@ -12,8 +14,25 @@ from infra.settings import Settings
 from pipelines.common.generations.clock import wall_now
 
 
+class Effort(NamedTuple):
+    """What a batch took; None where that is not known."""
+
+    took_ms: int | None
+    """From the moment it was handed over until all its rows were acknowledged."""
+    state_bytes: int | None
+    """What the generation's state took, in memory and on disk, after an earlier batch."""
+
+
+UNKNOWN = Effort(None, None)
+
+
 def publish_marker(
-    producer: Producer, admin: AdminClient, generation: Generation, batch: int, inputs: Offsets
+    producer: Producer,
+    admin: AdminClient,
+    generation: Generation,
+    batch: int,
+    inputs: Offsets,
+    effort: Effort = UNKNOWN,
 ) -> None:
     """Publish the marker of a batch whose rows have all been acknowledged.
 
@@ -26,6 +45,8 @@ def publish_marker(
         inputs=inputs,
         outputs=end_offsets(admin, generation.outputs.values()),
         written_at_ms=epoch_ms(wall_now()),
+        took_ms=effort.took_ms,
+        state_bytes=effort.state_bytes,
     ).to_row()
     send(producer, MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker))
 

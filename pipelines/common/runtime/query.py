@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event
 
@@ -30,6 +30,7 @@ from pipelines.common.runtime.pace import Pace, catching_up, pace, spans
 from pipelines.common.runtime.session import suit
 from pipelines.common.runtime.sink import Write, sink
 from pipelines.common.runtime.source import tail
+from pipelines.common.runtime.state_size import StateSize
 from pipelines.common.runtime.throttle import Throttle, throttle_write
 from pipelines.common.transform.aggregate import running_rows
 from pipelines.common.transform.as_of_join import versions
@@ -62,6 +63,7 @@ class Run:
     """What it waits for after each batch. None: it never waits."""
     prefix: ArchivePrefix | None = None
     """What it reads before the log. None: it reads the log only."""
+    state: StateSize = field(default_factory=StateSize)
 
     def unread(self) -> Backlog:
         """What of the log the generation has still to read."""
@@ -94,7 +96,7 @@ def run(work: Run, stopping: Event) -> None:
         query = start(work, now)
         begun = partial(mark_caught_up, settings, generation) if now.live else do_nothing
         try:
-            watch(query, stopping, begun)
+            watch(query, stopping, begun, work.state)
         except StreamingQueryException as failed:
             refuse_newer(work.pipeline.name, decoded_topics(work.pipeline))
             if Outgrown.__name__ not in str(failed):
@@ -161,7 +163,7 @@ def start(work: Run, now: Pace) -> StreamingQuery:
 
 def writing(work: Run, now: Pace) -> Write:
     """How the query writes a batch: after what has to be checked, and before the throttle."""
-    write = sink(work.settings, work.generation)
+    write = sink(work.settings, work.generation, work.state)
     if not now.live and not now.in_archive:
         write = refuse_outgrown(write, work, now)
     if work.throttle is not None:
@@ -195,17 +197,21 @@ def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
 def do_nothing() -> None: ...
 
 
-def watch(query: StreamingQuery, stopping: Event, begun: Callable[[], None]) -> None:
+def watch(
+    query: StreamingQuery, stopping: Event, begun: Callable[[], None], state: StateSize
+) -> None:
     """Return when the query has read all it was to read, or is to stop.
 
-    Calls `begun` once, when the query's first batch is finished. Raises Invalid when Spark has
-    dropped a record, and what the query failed with.
+    Calls `begun` once, when the query's first batch is finished, and measures the state after
+    batches. Raises Invalid when Spark has dropped a record, and what the query failed with.
     """
     ended = has_begun = False
     looked_at = ""
     while not ended and not stopping.is_set():
         ended = bool(query.awaitTermination(LOOK_SECONDS))
-        looked_at = refuse_drops(query, looked_at)
+        before, looked_at = looked_at, refuse_drops(query, looked_at)
+        if looked_at != before:
+            state.measure(query)
         if not has_begun and looked_at:
             has_begun = True
             begun()

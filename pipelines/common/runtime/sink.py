@@ -1,6 +1,7 @@
 """Rows to their changelogs, then the marker: in that order, batch by batch."""
 
 from collections.abc import Callable
+from time import monotonic
 
 from pyspark.sql import DataFrame
 
@@ -8,23 +9,26 @@ from control.generations import Generation
 from infra.kafka import admin, producer
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint
-from pipelines.common.generations.marker import publish_marker
+from pipelines.common.generations.marker import Effort, publish_marker
 from pipelines.common.runtime.source import kafka_options
+from pipelines.common.runtime.state_size import StateSize
 
 Write = Callable[[DataFrame, int], None]
 """Writes the rows of the batch of that number."""
 
 
-def sink(settings: Settings, generation: Generation) -> Write:
+def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
     """The function that Spark calls with each batch of records; again if it runs a batch twice."""
     options = producer_options(settings)
     marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
     checkpoint = locate_checkpoint(settings, generation)
 
     def write(records: DataFrame, batch: int) -> None:
+        began = monotonic()
         records.write.format("kafka").options(**options).save()
+        effort = Effort(round((monotonic() - began) * 1000), state.size_bytes)
         publish_marker(
-            marker_producer, marker_admin, generation, batch, checkpoint.batch_end(batch)
+            marker_producer, marker_admin, generation, batch, checkpoint.batch_end(batch), effort
         )
 
     return write

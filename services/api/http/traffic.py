@@ -21,15 +21,15 @@ class Traffic:
         )
         self._seconds = Histogram(
             "retail_http_answer_seconds",
-            "From a request's arrival to the head of its answer.",
-            ("operation",),
+            "From a request's arrival to the head of its answer, by operation and HTTP status.",
+            ("operation", "status"),
             buckets=SECONDS_BUCKETS,
             registry=registry,
         )
 
     def add(self, operation: str, status: int, seconds: float) -> None:
         self._requests.labels(operation, str(status)).inc()
-        self._seconds.labels(operation).observe(seconds)
+        self._seconds.labels(operation, str(status)).observe(seconds)
 
 
 class CountRequests:

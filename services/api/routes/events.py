@@ -30,7 +30,9 @@ from services.api.store.publisher import (
     Publisher,
     Record,
     Refused,
+    Stored,
 )
+from services.api.store.traces import Headers
 from services.times import render_instant
 
 OWN_HOSTS = (HOST, "localhost")
@@ -109,7 +111,22 @@ async def publish_event(
     published_ms = store.world_ms()
     # In a worker thread: naming every fault of the largest body takes a second.
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
-    return await _publish(store.publisher, contract, event, published_ms)
+    publication = store.traces.publish(contract.name, request.headers)
+    try:
+        stored = await _publish(store.publisher, contract, event, published_ms, publication.headers)
+    except Problem as problem:
+        publication.fail(problem.title)
+        raise
+    publication.store(stored.partition, stored.offset)
+    answer = PublishedEvent(
+        topic=contract.name,
+        partition=stored.partition,
+        offset=stored.offset,
+        event_id=event["event_id"],
+        published_at=render_instant(published_ms),
+        min_offset=f"{contract.name}/{stored.partition}/{stored.offset}",
+    )
+    return respond(answer, HTTPStatus.CREATED)
 
 
 def refuse_foreign(request: Request) -> None:
@@ -182,26 +199,19 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
 
 
 async def _publish(
-    publisher: Publisher, contract: Contract, event: Row, published_ms: int
-) -> JSONResponse:
-    record = Record(contract.name, key(contract, event), encode(contract, event), published_ms)
+    publisher: Publisher, contract: Contract, event: Row, published_ms: int, headers: Headers
+) -> Stored:
+    """The place of the event in the log. Raises Problem."""
+    value = encode(contract, event)
+    record = Record(contract.name, key(contract, event), value, published_ms, headers)
     try:
-        stored = await publisher.publish(record)
+        return await publisher.publish(record)
     except Full as error:
         raise _describe_refusal("as many events on their way as the API takes at once") from error
     except Refused as error:
         raise _describe_refusal(f"Kafka refused it: {error}") from error
     except OutcomeUnknown as error:
         raise _describe_unknown(event["event_id"], error) from error
-    answer = PublishedEvent(
-        topic=contract.name,
-        partition=stored.partition,
-        offset=stored.offset,
-        event_id=event["event_id"],
-        published_at=render_instant(published_ms),
-        min_offset=f"{contract.name}/{stored.partition}/{stored.offset}",
-    )
-    return respond(answer, HTTPStatus.CREATED)
 
 
 def _describe_faults(contract: Contract, wrong: Sequence[Fault]) -> Problem:

@@ -1,6 +1,6 @@
 """Applies changelogs to a database: reads rows, applies them, commits at the marker."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract
@@ -9,6 +9,7 @@ from infra.kafka import Offsets, Partition
 from services.api.store.assembly import Assembly
 from services.api.store.changelog import End, Extent, Log, Record, decode
 from services.api.store.database import Database, Unusable
+from services.api.store.histogram import Histogram
 from services.api.store.marker import Marker
 from services.api.store.tables import Stored, Table
 
@@ -40,6 +41,10 @@ class Work:
 
     commits: int = 0
     rows: int = 0
+    waits: Histogram = field(default_factory=Histogram)
+    """Per commit, from the log to the answer: the longest that one of its records has waited."""
+    batches: Histogram = field(default_factory=Histogram)
+    """Per commit, how long the pipeline worked on the batch."""
 
 
 class Applier:
@@ -105,6 +110,8 @@ class Applier:
         if marker is not None:
             self._database.commit(marker)
             self._work.commits += 1
+            if marker.took_ms is not None:
+                self._work.batches.add(marker.took_ms / 1000)
             self.assembly.finish()
         return marker
 

@@ -7,6 +7,7 @@ delaying the commits of the served one, and a retired generation is a file to de
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from services.api.store.changes import LAYOUT as CHANGES_LAYOUT
@@ -127,8 +128,21 @@ def read_marker(path: Path) -> Marker | None:
 
 def remove(path: Path) -> None:
     """Delete a database and the files that SQLite keeps beside it."""
-    for suffix in ("-wal", "-shm", ""):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    for file in _list_files(path):
+        file.unlink(missing_ok=True)
+
+
+def measure_bytes(path: Path) -> int:
+    """What a database takes on disk, with the files that SQLite keeps beside it."""
+    size = 0
+    for file in _list_files(path):
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
+
+
+def _list_files(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "")]
 
 
 def connect(path: Path) -> sqlite3.Connection:

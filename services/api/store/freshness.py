@@ -5,7 +5,7 @@ at such a moment if the inputs of its marker reach all ends observed then.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 
 from infra.kafka import Offsets, Partition
@@ -13,6 +13,10 @@ from services.api.store.background import Background
 
 PERIOD_SECONDS = 0.2
 OBSERVATIONS_MAX = 3_000  # ten minutes; an answer older than that is said to be so
+
+WATCHED_SECONDS_MIN = 60.0
+"""A record that was there before the watch began may have waited longer than is known. From this
+length of the watch on, its length counts."""
 
 Age = tuple[int | None, str | None]
 """Milliseconds, or why they are unknown."""
@@ -58,23 +62,40 @@ class Freshness(Background):
 
     def measure(self, inputs: Offsets) -> Age:
         """The age of an answer that holds the inputs up to these offsets."""
-        topics = {topic for topic, _ in inputs}
         seen = self._seen
-
-        def beyond(observation: tuple[float, Offsets]) -> bool:
-            ends = observation[1]
-            if not inputs.keys() <= ends.keys():
-                return True
-            return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
-
-        # Ends only grow: the moments that the answer covers come first.
-        held = bisect_right(seen, False, key=beyond)
+        held = _count_held(seen, inputs)
         if held:
             return round((self._moment() - seen[held - 1][0]) * 1000), None
         if not seen:
             return None, "the log has not said yet where its topics end"
         watched = round(self._moment() - seen[0][0])
         return None, f"the log has been ahead of this answer for all of the {watched} s watched"
+
+    def measure_wait(self, inputs: Offsets) -> float | None:
+        """How many seconds the oldest record beyond these offsets has been in the log.
+
+        It is never less than that, and more by about PERIOD_SECONDS at most. None: the log was not
+        watched for long enough to know.
+        """
+        seen = self._seen
+        if not seen:
+            return None
+        held = _count_held(seen, inputs)
+        seconds = self._moment() - seen[max(0, held - 1)][0]
+        return seconds if held or seconds >= WATCHED_SECONDS_MIN else None
+
+
+def _count_held(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> int:
+    """How many of the moments an answer covers. Ends only grow: these moments come first."""
+    topics = {topic for topic, _ in inputs}
+
+    def beyond(observation: tuple[float, Offsets]) -> bool:
+        ends = observation[1]
+        if not inputs.keys() <= ends.keys():
+            return True
+        return any(end > inputs.get(at, 0) for at, end in ends.items() if at[0] in topics)
+
+    return bisect_right(seen, False, key=beyond)
 
 
 def _continues(ends: Offsets, before: Offsets) -> bool:

@@ -27,7 +27,10 @@ class Marker(control.marker.Marker):
         return json.dumps({**rest, **flat}, separators=(",", ":"))
 
 
-_PLAIN = ("pipeline", "generation", "batch", "written_at_ms", "offset")
+_PLAIN = (
+    *("pipeline", "generation", "batch", "written_at_ms", "offset"),
+    *("took_ms", "state_bytes"),
+)
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from control.generations import Generation
+from infra.kafka import Offsets
 from services.api.store.applier import Applier, Views, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log
@@ -19,6 +20,8 @@ log = logging.getLogger("api.materializer")
 
 OpenLog = Callable[[Iterable[str]], AbstractContextManager[Log]]
 OnLoaded = Callable[["Materializer"], None]
+MeasureWait = Callable[[Offsets], float | None]
+"""How many seconds the oldest record beyond these offsets has been in the log; None: not known."""
 
 
 class Materializer(Background):
@@ -34,7 +37,8 @@ class Materializer(Background):
         path: Path,
         open_log: OpenLog,
         on_loaded: OnLoaded,
-        on_commit: Callable[[], None],
+        on_commit: Callable[[Marker], None],
+        measure_wait: MeasureWait,
     ) -> None:
         super().__init__(str(generation))
         self.generation = generation
@@ -46,6 +50,7 @@ class Materializer(Background):
         self._open_log = open_log
         self._on_loaded = on_loaded
         self._on_commit = on_commit
+        self._measure_wait = measure_wait
         self._applier: Applier | None = None
         self._before: Materializer | None = None
 
@@ -90,6 +95,7 @@ class Materializer(Background):
                     self.clear_trouble()
                     if committed:
                         self.rate.add(committed)
+                        self._add_wait(committed)
                         self._serve(committed)
             finally:
                 self._applier = None
@@ -123,6 +129,15 @@ class Materializer(Background):
             self._withdraw()
             raise Unusable(f"{self.path} was found damaged by a reader")
 
+    def _add_wait(self, committed: Marker) -> None:
+        """Count how long the records have waited that the marker adds to what is served."""
+        before = self.marker
+        if self.snapshots is None or before is None or before.inputs == committed.inputs:
+            return
+        seconds = self._measure_wait(before.inputs)
+        if seconds is not None:
+            self.work.waits.add(seconds)
+
     def _serve(self, marker: Marker | None) -> None:
         if marker is None:
             return
@@ -131,7 +146,7 @@ class Materializer(Background):
             self.snapshots = Snapshots(self.path)
             log.info("%s: loaded to batch %d", self.generation, marker.batch)
             self._on_loaded(self)
-        self._on_commit()
+        self._on_commit(marker)
 
     def _withdraw(self) -> None:
         if self.snapshots is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from services.api.store.background import Background
+from services.api.store.traces import Headers
 
 DELIVERY_SECONDS_MAX = 5.0
 REPORT_SECONDS_MAX = DELIVERY_SECONDS_MAX + 2.0  # the client itself gives up earlier
@@ -41,6 +42,7 @@ class Record:
     key: bytes
     value: bytes
     published_ms: int  # world time
+    headers: Headers = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Publisher(Background):
                 record.value,
                 record.key,
                 timestamp=record.published_ms,
+                headers=list(record.headers),
                 on_delivery=delivered,
             )
         except BufferError as error:

@@ -16,6 +16,7 @@ from services.api.store.mirror import Mirror
 from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
+from services.api.store.traces import Traces
 from services.clock import wall_ms
 
 STOP_SECONDS_MAX = 3.0
@@ -36,6 +37,7 @@ class Store:
     orders: Mirror
     confirmations: Mirror
     rejections: Mirror
+    traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams are to end."""
 
@@ -62,6 +64,7 @@ class Store:
         self.generations.stop(seconds_left)
         for each in self._background():
             each.join(seconds_left())
+        self.traces.stop()
 
     def end_streams(self) -> None:
         """Let every stream tell its reader that the API stops."""

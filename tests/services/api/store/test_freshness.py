@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from infra.kafka import Partition
-from services.api.store.freshness import OBSERVATIONS_MAX, Freshness
+from services.api.store.freshness import OBSERVATIONS_MAX, WATCHED_SECONDS_MIN, Freshness
 
 SALES: Partition = ("sales", 0)
 CATALOG: Partition = ("catalog", 0)
@@ -112,3 +112,24 @@ def test_the_moments_kept_are_limited() -> None:
         watched.observe(moment, float(moment))
     assert watched.freshness.measure({SALES: 4})[0] is None
     assert watched.freshness.measure({SALES: 5}) == ((OBSERVATIONS_MAX - 1) * 1000, None)
+
+
+# log      10 records      20 records      30 records
+# seconds  100.0           100.2           100.4        asked at 101.0
+def test_a_record_has_waited_since_the_last_moment_without_it() -> None:
+    watched = Watched()
+    for end, at in ((10, 100.0), (20, 100.2), (30, 100.4)):
+        watched.observe(end, at)
+    watched.now = 101.0
+    assert watched.freshness.measure_wait({SALES: 20}) == pytest.approx(0.8)
+    assert watched.freshness.measure_wait({SALES: 10}) == pytest.approx(1.0)
+
+
+def test_how_long_a_record_waits_that_was_there_before_the_watch_is_known_after_a_minute() -> None:
+    watched = Watched()
+    assert watched.freshness.measure_wait({SALES: 0}) is None
+    watched.observe(10, 100.0)
+    watched.now = 100.0 + WATCHED_SECONDS_MIN - 0.1
+    assert watched.freshness.measure_wait({SALES: 9}) is None
+    watched.now = 100.0 + WATCHED_SECONDS_MIN
+    assert watched.freshness.measure_wait({SALES: 9}) == WATCHED_SECONDS_MIN

@@ -53,11 +53,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "inventory.g1.sqlite"
 
 
+def ignore(_: object) -> None: ...
+
+
 @contextmanager
 def materializing(log: MemoryLog, path: Path) -> Iterator[View]:
     topics = {STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g1", BOOKS.name: BOOKS.name}
     generation = Generation("inventory", 1, State.PROMOTED, "9f31c0", MORNING, topics)
-    materializer = Materializer(generation, path, log.open, lambda _: None, lambda: None)
+    materializer = Materializer(generation, path, log.open, ignore, ignore, ignore)
     materializer.start()
     try:
         yield View(materializer)
