@@ -32,6 +32,7 @@ REQUIRED = {
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     *(f"docs/{name}.md" for name in ("settings", "benchmarks", "accuracy", "containers")),
+    "docs/observability.md",
     "docs/glossary.md",
     "docs/exactness.md",
     "docs/decisions/README.md",
@@ -180,6 +181,7 @@ def variables(text: str, _: Path) -> Iterator[str]:
     known = {name.upper() for name in Settings.model_fields} | of_make() | of_commands() | OTHERS
     for file in (".env", "cluster.env"):
         known |= set(ASSIGNED.findall((root() / file).read_text()))
+        known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / file).read_text()))
     known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "containers").read_text()))
     for line in code(text):
         yield from (name for name in ASSIGNED.findall(line) if name not in known)

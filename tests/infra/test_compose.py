@@ -1,5 +1,6 @@
 """The containers know every setting that a person may choose."""
 
+import re
 from typing import Any
 
 import yaml
@@ -25,7 +26,7 @@ def test_every_setting_reaches_every_program() -> None:
     composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
     choices = {name.upper() for name in Settings.model_fields.keys() - FIXED}
     for name, service in composed["services"].items():
-        if name not in BROKERS:
+        if "build" in service and name not in BROKERS:
             assert choices <= service["environment"].keys(), name
 
 
@@ -80,6 +81,23 @@ def test_apaches_image_is_told_what_our_broker_is() -> None:
     lines = server_properties(ours).splitlines()
     wanted = dict(line.split("=", 1) for line in lines if not line.startswith("log.dirs="))
     assert told == wanted
+
+
+def test_images_of_others_are_pinned() -> None:
+    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    others = {name: one for name, one in composed["services"].items() if "build" not in one}
+    assert others.keys() == {"prometheus", "grafana"}
+    for name, one in others.items():
+        assert re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}", one["image"]), name
+
+
+def test_what_observes_runs_where_it_is_asked_for() -> None:
+    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())
+    for name in ("prometheus", "grafana"):
+        assert "observe-on" in composed["services"][name]["profiles"]
+    for file in (".env", "cluster.env"):
+        [line] = re.findall(r"^COMPOSE_PROFILES=(.*)$", (root() / file).read_text(), re.MULTILINE)
+        assert line.endswith(",observe-${OBSERVE:-off}")
 
 
 def test_nobody_runs_without_a_limit_of_memory() -> None:

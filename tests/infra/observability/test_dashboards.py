@@ -1,0 +1,110 @@
+"""Grafana's dashboards: what they draw is there, has a unit, and is found by its datasource."""
+
+import json
+import re
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import pytest
+import yaml
+
+from infra.settings import root
+from tests.infra.observability.figures import read_labels
+from tests.infra.observability.queries import (
+    OF_PROMETHEUS,
+    list_groupings,
+    list_result_labels,
+    list_selectors,
+)
+from tests.infra.observability.test_rules import with_recorded
+from tests.services.serving import Answers
+
+FOLDER = root() / "infra" / "observability" / "grafana"
+DASHBOARDS = {
+    file.stem: json.loads(file.read_text()) for file in sorted(FOLDER.glob("dashboards/*.json"))
+}
+PANELS = [
+    pytest.param(panel, id=f"{name}: {panel['title']}")
+    for name, dashboard in DASHBOARDS.items()
+    for panel in dashboard["panels"]
+]
+VALUES = re.compile(r"label_values\((\w+), (\w+)\)")
+COLUMNS = 24
+"""As wide is a dashboard of Grafana."""
+
+
+def provisioned(kind: str) -> Any:
+    [file] = (FOLDER / "provisioning" / kind).glob("*.yml")
+    return yaml.safe_load(file.read_text())
+
+
+def test_there_are_dashboards_and_each_has_an_id_of_its_own() -> None:
+    assert DASHBOARDS.keys() == {"pipelines", "api"}
+    assert len({one["uid"] for one in DASHBOARDS.values()}) == len(DASHBOARDS)
+
+
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_panels_have_ids_of_their_own_and_do_not_overlap(name: str) -> None:
+    panels = DASHBOARDS[name]["panels"]
+    assert [at for at, times in Counter(one["id"] for one in panels).items() if times > 1] == []
+    for one, other in combinations([panel["gridPos"] for panel in panels], 2):
+        apart = (
+            one["x"] + one["w"] <= other["x"]
+            or other["x"] + other["w"] <= one["x"]
+            or one["y"] + one["h"] <= other["y"]
+            or other["y"] + other["h"] <= one["y"]
+        )
+        assert apart, (one, other)
+    assert all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= COLUMNS for panel in panels)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_a_panel_draws_what_there_is_in_a_unit(panel: Any, observed: Answers) -> None:
+    known = with_recorded(read_labels(observed))
+    assert panel["fieldConfig"]["defaults"]["unit"]
+    assert panel["targets"]
+    for target in panel["targets"]:
+        selectors = list_selectors(target["expr"])
+        assert selectors
+        for one in selectors:
+            assert one.metric in known, f"/metrics has no {one.metric}"
+            assert one.labels <= known[one.metric] | OF_PROMETHEUS, one
+        labels = set().union(*(known[one.metric] for one in selectors)) | OF_PROMETHEUS
+        assert list_groupings(target["expr"]) <= labels
+        shown = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
+        assert shown <= list_result_labels(target["expr"], known)
+
+
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_what_a_dashboard_can_be_narrowed_to_is_there(name: str, observed: Answers) -> None:
+    known = read_labels(observed)
+    asked = {one["name"]: one["query"] for one in DASHBOARDS[name]["templating"]["list"]}
+    for query in asked.values():
+        found = VALUES.fullmatch(query)
+        assert found
+        assert found[2] in known[found[1]]
+    text = json.dumps(DASHBOARDS[name]["panels"])
+    assert set(re.findall(r"=~\\\"\$(\w+)\\\"", text)) == asked.keys()
+
+
+def test_all_asks_the_prometheus_that_grafana_is_given() -> None:
+    [source] = provisioned("datasources")["datasources"]
+    wanted = {"type": source["type"], "uid": source["uid"]}
+    for dashboard in DASHBOARDS.values():
+        for panel in dashboard["panels"]:
+            assert panel["datasource"] == wanted
+            assert all(target["datasource"] == wanted for target in panel["targets"])
+    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    assert source["url"] == "http://prometheus:9090"
+    assert composed["prometheus"]["ports"][0].endswith(":9090")
+
+
+def test_grafana_finds_the_dashboards_where_they_are_mounted() -> None:
+    [provider] = provisioned("dashboards")["providers"]
+    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    mounts = [volume.split(":") for volume in composed["grafana"]["volumes"]]
+    [[source, *_]] = [mount for mount in mounts if mount[1] == provider["options"]["path"]]
+    assert (root() / source).resolve() == FOLDER / "dashboards"
+    home = composed["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert home.removeprefix(provider["options"]["path"]) == "/pipelines.json"

@@ -1,0 +1,27 @@
+"""docs/observability.md: its commands are followed, and its table names every metric."""
+
+import re
+from pathlib import Path
+
+from infra.settings import Settings, root
+from tests.guide import Reader, blocks
+from tests.infra.observability.figures import read_families
+from tests.services.serving import Answers
+
+GUIDE = root() / "docs" / "observability.md"
+
+
+def test_whoever_follows_it_sees_the_lag_and_the_shop(observed: Answers, tmp_path: Path) -> None:
+    port = int(observed.address.rpartition(":")[2])
+    here = Settings(data_dir=tmp_path / "data").model_copy(update={"port_base": port})
+    [look] = blocks(GUIDE)["sh"]
+    seen = Reader(here, tmp_path).shell(look)
+    assert 'retail_pipeline_lag_records{pipeline="inventory"' in seen
+    assert "Revenue by store" in seen
+    assert "Open alerts" in seen
+
+
+def test_its_table_names_every_metric_with_its_labels(observed: Answers) -> None:
+    named = re.findall(r"^\| `(retail_\w+)` \|", GUIDE.read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(set(named))
+    assert set(named) == read_families(observed)

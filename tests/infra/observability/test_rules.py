@@ -1,0 +1,108 @@
+"""Rules of Prometheus: each is a query of metrics that a real API has, and says what to do."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from infra.settings import root
+from tests.infra.observability.figures import Labels, read_labels
+from tests.infra.observability.queries import (
+    OF_PROMETHEUS,
+    list_groupings,
+    list_result_labels,
+    list_selectors,
+)
+from tests.services.serving import Answers
+
+FOLDER = root() / "infra" / "observability" / "prometheus"
+SEVERITIES = {"critical", "warning", "info"}
+
+
+def read(name: str) -> Any:
+    return yaml.safe_load((FOLDER / name).read_text())
+
+
+def list_rules(name: str) -> list[dict[str, Any]]:
+    return [rule for group in read(name)["groups"] for rule in group["rules"]]
+
+
+RECORDED = {rule["record"]: rule["expr"] for rule in list_rules("recording.yml")}
+ALERTS = {rule["alert"]: rule for rule in list_rules("alerting.yml")}
+QUERIES = {**RECORDED, **{name: rule["expr"] for name, rule in ALERTS.items()}}
+
+
+def with_recorded(labels: Labels) -> Labels:
+    """The API's metrics, those that rules record, and the one that Prometheus adds."""
+    recorded = {name: list_result_labels(expr, labels) for name, expr in RECORDED.items()}
+    return {**labels, **recorded, "up": set()}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_rule_names_metrics_and_labels_that_there_are(name: str, observed: Answers) -> None:
+    known, query = with_recorded(read_labels(observed)), QUERIES[name]
+    selectors = list_selectors(query)
+    assert selectors
+    for one in selectors:
+        assert one.metric in known, f"/metrics has no {one.metric}"
+        assert one.labels <= known[one.metric] | OF_PROMETHEUS, one
+    labels = set().union(*(known[one.metric] for one in selectors))
+    assert list_groupings(query) <= labels | OF_PROMETHEUS
+
+
+def test_a_wrong_query_is_found(observed: Answers) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        list_selectors("sum by (pipeline (retail_pipeline_served)")
+    [selector] = list_selectors('sum by (shelf) (retail_coffee{cup="large"})')
+    assert selector.metric not in read_labels(observed)
+    assert selector.labels == {"cup"}
+    assert list_groupings("sum by (shelf) (retail_coffee)") == {"shelf"}
+
+
+def test_no_two_rules_have_one_name() -> None:
+    names = [
+        rule.get("record") or rule["alert"]
+        for file in ("recording.yml", "alerting.yml")
+        for rule in list_rules(file)
+    ]
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("name", ALERTS)
+def test_an_alert_says_what_holds_and_where_to_look(name: str, observed: Answers) -> None:
+    alert, known = ALERTS[name], with_recorded(read_labels(observed))
+    assert re.fullmatch(r"Retail[A-Za-z]+", name)
+    assert alert["labels"]["severity"] in SEVERITIES
+    assert alert["annotations"].keys() == {"summary", "runbook"}
+    used = set(re.findall(r"\$labels\.(\w+)", alert["annotations"]["summary"]))
+    assert used <= list_result_labels(alert["expr"], known)
+
+
+def test_prometheus_reads_the_rules_and_asks_every_api() -> None:
+    config = read("prometheus.yml")
+    assert {FOLDER / name for name in config["rule_files"]} == {
+        file for file in FOLDER.glob("*.yml") if file.name != "prometheus.yml"
+    }
+    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    commands = {name: one.get("command", []) for name, one in composed.items()}
+    apis = {name for name, command in commands.items() if command[-1:] == ["services.api"]}
+    [job] = config["scrape_configs"]
+    [asked] = job["dns_sd_configs"]
+    assert job["job_name"] == "retail"
+    assert set(asked["names"]) == apis
+    assert all(composed[api]["ports"][0].endswith(f":{asked['port']}") for api in apis)
+
+
+def test_the_containers_are_given_the_files() -> None:
+    composed = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    mounted = [
+        Path(volume.split(":")[0])
+        for name in ("prometheus", "grafana")
+        for volume in composed[name]["volumes"]
+        if volume.startswith("./")
+    ]
+    assert len(mounted) == 3
+    assert all((root() / folder).is_dir() for folder in mounted)
