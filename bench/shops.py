@@ -26,7 +26,9 @@ SPINE = "inventory"
 """The pipeline whose figures count, alone and beside the others."""
 
 MORNING = 1.15
-"""The world begins on a Monday at eight: by so much less is sold there than on average."""
+"""The world begins on a Monday at eight: by so much less is sold in that hour than on average."""
+MORNING_SPEED = 5.0
+"""How fast such a world is: its first hour takes twelve minutes, in which all is measured."""
 
 
 class CommandFailed(AssertionError):
@@ -117,6 +119,7 @@ def derive_settings(settings: Settings, name: str, receipts_per_second: float) -
         update={
             "data_dir": settings.data_dir / name,
             "simulator_receipts_per_second": MORNING * receipts_per_second,
+            "simulator_speed": MORNING_SPEED,
         }
     )
 
