@@ -12,6 +12,7 @@ from infra.settings import Settings
 from infra.wait import until
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.clock import wall_now
+from pipelines.common.generations.damage import is_damaged
 from pipelines.common.generations.folders import (
     find_checkpoint,
     locate_checkpoint,
@@ -197,10 +198,14 @@ def forget(settings: Settings, pipeline: str, numbers: frozenset[int]) -> None:
 
 
 def is_lost(settings: Settings, generation: Generation) -> bool:
-    """Whether its code is missing, or the checkpoint of what it has written already."""
-    begun = locate_checkpoint(settings, generation).committed() or not has_marker(
-        settings, generation
-    )
+    """Whether its code is missing, or the checkpoint of what it has written already.
+
+    A checkpoint that cannot be read is lost, too.
+    """
+    checkpoint = locate_checkpoint(settings, generation)
+    if is_damaged(checkpoint):
+        return True
+    begun = checkpoint.committed() or not has_marker(settings, generation)
     return not (begun and locate_code(settings, generation).exists())
 
 
