@@ -30,6 +30,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "contracts": "contracts:app",
         "replay": "replay.app:app",
         "score": "score:app",
+        "fault": "fault:app",
+        "backup": "backup:backup",
+        "restore": "backup:restore",
         "quarantine": "quarantine:app",
         "try": "experiments:try_command",
     }

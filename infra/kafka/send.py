@@ -10,6 +10,7 @@ from infra.errors import UserError
 
 SEND_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.1
+BY_KEY = -1
 
 
 class NotDelivered(UserError):
@@ -28,6 +29,8 @@ class Outgoing:
     value: bytes
     timestamp_ms: int = 0
     """0: the wall clock's time of sending."""
+    partition: int = BY_KEY
+    """BY_KEY: the one that the key belongs to."""
 
 
 def send(
@@ -79,6 +82,7 @@ class _Sending:
                     value=record.value,
                     on_delivery=self._handle_delivery,
                     timestamp=record.timestamp_ms,
+                    partition=record.partition,
                 )
                 return
             except BufferError:

@@ -53,6 +53,7 @@ from services.api.store.changelog import Changelog
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
+from services.api.store.location import locate_folder
 from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer, OnLoaded
 from services.api.store.materializers import Materializers
@@ -131,7 +132,7 @@ def create_sources(settings: Settings) -> Sources:
 def create_store(settings: Settings) -> Store:
     client = admin(settings)
     commits, traces = Commits(), create_traces(settings)
-    folder = settings.data_dir / "api"
+    folder = locate_folder(settings)
 
     def open_log(topics: Iterable[str]) -> Changelog:
         return Changelog(settings, topics)

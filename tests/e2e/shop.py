@@ -1,21 +1,16 @@
 """A whole shop as the bench starts it, and what tests ask of it."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from audit.ledger import DIRT
 from bench import shops
 from cli import fleet
 from contracts import RECEIPTS
 from contracts.validation import LATE
-from infra.processes import engines
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.generations.folders import find_checkpoint
@@ -69,20 +64,6 @@ class Shop(shops.Shop):
         """What `retail status` says of each component, by name."""
         return {one.name: one.state for one in fleet.components(self.settings)}
 
-    def driver_pid(self) -> int:
-        """The Python process that runs the generations."""
-        driver = self._engine().parent()
-        assert driver is not None, "an engine is started by its driver"
-        return driver.pid
-
-    def java_pid(self) -> int:
-        """The Spark of the pipelines."""
-        return self._engine().pid
-
-    def _engine(self) -> psutil.Process:
-        """Raises LookupError while there is none."""
-        return engines(self.pid("pipelines"))[0]
-
     @property
     def checkpoint(self) -> Checkpoint:
         """Of the inventory."""
@@ -129,7 +110,3 @@ def world(folder: Path, seed: int, pipelines: str) -> Settings:
         simulator_fraud_rate=0.005,
         simulator_look_alike_rate=0.005,
     )
-
-
-def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)

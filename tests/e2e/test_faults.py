@@ -1,16 +1,22 @@
 """A world drawn anew for each run, and in it kill -9 of every part while a batch is open.
 
-Nobody waits for one part to be well before the next one dies.
+Nobody waits for one part to be well before the next one dies. Then some faults on demand, which do
+wait, in the same shop; at last the world goes on in a copy.
 """
 
-from collections.abc import Callable
+import json
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from backup.manifest import read_manifest
+from cli.fault import REPORT_FILE
+from infra.reports import reports_folder
+from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
-from tests.e2e.shop import Shop, kill, opened
+from tests.e2e.shop import Shop, opened
 from tests.seeds import drawn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
@@ -18,15 +24,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 BATCHES_AHEAD_MAX = 4
 RECOVERY_SECONDS_MAX = 240.0
 
-VICTIMS: dict[str, Callable[[Shop], int]] = {
-    "the pipelines' foreman": lambda shop: shop.pid("pipelines"),
-    "the pipelines' driver": Shop.driver_pid,
-    "the pipelines' engine": Shop.java_pid,
-    "the materializer": lambda shop: shop.pid("api"),
-    "the simulator": lambda shop: shop.pid("simulator"),
-    "the quarantine": lambda shop: shop.pid("quarantine"),
-    "the broker": lambda shop: shop.pid("broker"),
-}
+VICTIMS = (PIPELINES, WORKER, ENGINE, "api", "simulator", "quarantine", "broker")
+
+ON_DEMAND = ("pause-api", "duplicate-storm", "damaged-database", "torn-checkpoint")
 
 BESIDE = ("fraud", "analytics", "visits")
 """One of them runs beside the inventory: all would take minutes to come back on two cores."""
@@ -37,35 +37,63 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 ) -> None:
     chance = drawn("a world")
     beside = chance.choice(BESIDE)
-    order = chance.sample(list(VICTIMS), len(VICTIMS))
+    order = chance.sample(VICTIMS, len(VICTIMS))
     folder, seed = tmp_path_factory.mktemp("a shop"), chance.getrandbits(31)
     with opened(folder, seed, f"inventory,{beside}") as shop:
         print(f"beside the inventory: {beside}")
         for victim in order:
-            kill_in_a_batch(shop, victim, VICTIMS[victim], chance)
+            kill_in_a_batch(shop, victim, chance)
         recovered(shop)
         found = shop.verify_grown()
+        keep_promises(shop)
+        shop.retail("backup", str(folder / "backup"))
+    go_on_from_backup(shop, folder)
     for one in found.values():
         assert one["exact"]
         assert one["quarantine"]["listed"] == one["quarantine"]["rejected"] > 0
     assert found["inventory"]["ledger"]["quarantined"] > 0
 
 
-def kill_in_a_batch(shop: Shop, victim: str, pid_of: Callable[[Shop], int], chance: Random) -> None:
+def keep_promises(shop: Shop) -> None:
+    """Do the faults that leave no process as it is: files, records, a process that stands still."""
+    shop.retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
+    told = json.loads((reports_folder(shop.settings) / REPORT_FILE).read_text())
+    assert [one["fault"] for one in told["faults"]] == list(ON_DEMAND)
+    for one in told["faults"]:
+        assert one["exact"] == dict.fromkeys(shop.settings.pipeline_names, True)
+        assert one["broken"] == []
+        assert one["healed_seconds"] > 0
+
+
+def go_on_from_backup(shop: Shop, folder: Path) -> None:
+    """Lose the data folder, and go on in another one with what was copied of the running shop."""
+    lost = Shop(shop.settings.model_copy(update={"data_dir": folder / "restored"}))
+    lost.retail("restore", str(folder / "backup"))
+    try:
+        lost.start()
+        found = lost.verify()
+    finally:
+        lost.stop()
+    for name, at in read_manifest(folder / "backup").pipelines.items():
+        assert found[name]["generation"] == at.generation
+        assert found[name]["marker"] > at.batch
+
+
+def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:
     """Kill while a drawn batch is open."""
     point = shop.checkpoint.newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
     wait_until(
-        lambda: shop.checkpoint.open_batch() >= point and killed(shop, pid_of),
+        lambda: shop.checkpoint.open_batch() >= point and killed(shop, victim),
         f"{victim} runs and batch {point} is open",
         RECOVERY_SECONDS_MAX,
     )
     print(f"killed {victim} in batch {shop.checkpoint.newest_begun()}")
 
 
-def killed(shop: Shop, pid_of: Callable[[Shop], int]) -> bool:
+def killed(shop: Shop, victim: str) -> bool:
     """Whether there was a process to be killed: it may be down, since others are."""
     with suppress(LookupError, ProcessLookupError):
-        kill(pid_of(shop))
+        kill(find_parts(shop.settings)[victim])
         return True
     return False
 

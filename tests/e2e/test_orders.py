@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from contracts import PURCHASE_ORDERS
+from infra.supervisor.parts import kill
 from tests.e2e.loop import WORLD, arrived, each_step_is_taken_once, reviews, rows, soon
-from tests.e2e.shop import Shop, kill, opened
+from tests.e2e.shop import Shop, opened
 from tests.seeds import drawn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]

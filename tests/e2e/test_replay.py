@@ -19,11 +19,12 @@ from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import admin, end_offsets, newest_ms
 from infra.processes import drivers
 from infra.settings import root
+from infra.supervisor.parts import kill
 from infra.wait import wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
 from tests.answers import FENCED, alike
-from tests.e2e.shop import Shop, kill, opened
+from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
 from tests.seeds import drawn

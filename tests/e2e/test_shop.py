@@ -19,6 +19,7 @@ from contracts.shape import Row
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
+from services.api.store.location import locate_database, locate_folder
 from services.api.store.tables import Table
 from tests.answers import alike
 from tests.e2e.loop import ordered_ids, soon
@@ -148,7 +149,7 @@ def named(view: Contract) -> str:
 @contextmanager
 def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
     """The API's database, behind its back, for one transaction."""
-    file = shop.settings.data_dir / "api" / f"{pipeline}.g1.sqlite"
+    file = locate_database(locate_folder(shop.settings), pipeline, 1)
     with closing(sqlite3.connect(file, timeout=30)) as database, database:
         yield database
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from control.generations import Generation, Generations, State
 from services.api.store.database import read_marker, remove
+from services.api.store.location import locate_database
 from services.api.store.materializer import Materializer, OnLoaded
 from services.api.store.registration import Loaded
 
@@ -189,4 +190,4 @@ class Materializers:
         return self._path(generation.pipeline, generation.number)
 
     def _path(self, pipeline: str, number: int) -> Path:
-        return self._folder / f"{pipeline}.g{number}.sqlite"
+        return locate_database(self._folder, pipeline, number)

@@ -1,0 +1,156 @@
+"""Making a backup of a running shop, and a shop of a backup."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from backup.copying import Mirror, digest
+from backup.manifest import Manifest, NoBackup, Position, read_manifest
+from control.generations import Generation, read_generations
+from infra.errors import UserError
+from infra.settings import Settings
+from infra.supervisor import daemon
+from infra.supervisor.parts import ENGINE, WORKER, find_parts, paused, refuse_elsewhere
+from pipelines.common.generations.folders import locate_checkpoint
+from services.clock import wall_ms
+
+UPDATES_RUNNING = 2
+"""How often the copy is brought up to date while the shop runs: the less is left for the pause."""
+BROKER = "broker"
+BELOW_OTHERS = frozenset({WORKER, ENGINE})
+
+
+class NotEmpty(UserError):
+    """There is something where something is to be written."""
+
+    def __init__(self, folder: Path, remedy: str) -> None:
+        super().__init__(f"{folder} should be empty, or not be there, but holds files. {remedy}")
+
+
+class Elsewhere(UserError):
+    """A part of the shop's data is not in its data folder."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(
+            "A backup copies the data folder at one moment, but a part of this shop's data is "
+            f"elsewhere: {', '.join(names)}."
+        )
+
+
+class Ended(UserError):
+    """A process of the shop ended while it was to stand still."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Every process of the shop should stand still for a backup, but one has ended "
+            "meanwhile. Look: make status · then make a backup in another folder."
+        )
+
+
+def back_up(settings: Settings, target: Path) -> Manifest:
+    """Copy the running shop as it is at one moment, in which all of its processes stand still.
+
+    It is what kill -9 of all of them at that moment would leave behind.
+    Raises NotLocal, Elsewhere, NotEmpty and Ended.
+    """
+    refuse_elsewhere(settings)
+    _refuse_urls(settings)
+    _refuse_full(target, "Name another folder.")
+    if target.resolve().is_relative_to(settings.data_dir):
+        raise NotEmpty(settings.data_dir, "The backup would be lost with it: name another folder.")
+    promoted = [
+        known.promoted
+        for known in read_generations(settings).values()
+        if known.promoted is not None
+    ]
+    target.mkdir(parents=True, exist_ok=True)
+    mirror = Mirror(settings.data_dir, target)
+    for _ in range(UPDATES_RUNNING):
+        mirror.update()
+    with stand_still(settings):
+        began, made_at_ms = time.monotonic(), wall_ms()
+        mirror.update()
+        pipelines = {one.pipeline: locate_position(settings, one) for one in promoted}
+        seconds = time.monotonic() - began
+    found = sorted(file for file in target.rglob("*") if file.is_file())
+    manifest = Manifest(
+        made_at_ms=made_at_ms,
+        paused_seconds=round(seconds, 3),
+        pipelines=pipelines,
+        files={file.relative_to(target).as_posix(): digest(file) for file in found},
+    )
+    manifest.write(target)
+    return manifest
+
+
+@contextmanager
+def stand_still(settings: Settings) -> Iterator[None]:
+    """Every process of the shop stands still until the block ends; raises Ended."""
+    parts = find_parts(settings)
+    with ExitStack() as stack:
+        # The broker last: what another part takes for acknowledged is in its log then.
+        for name in sorted(parts, key=lambda part: part == BROKER):
+            if name not in BELOW_OTHERS:
+                try:
+                    _pause_tree(stack, parts[name])
+                except psutil.NoSuchProcess as error:
+                    raise Ended from error
+        yield
+
+
+def _pause_tree(stack: ExitStack, pid: int) -> None:
+    """Pause the process, then those that it has started: it starts no others meanwhile."""
+    stack.enter_context(paused(pid))
+    for child in psutil.Process(pid).children():
+        with suppress(psutil.NoSuchProcess):
+            _pause_tree(stack, child.pid)
+
+
+def locate_position(settings: Settings, generation: Generation) -> Position:
+    """How far it has come, by its checkpoint."""
+    checkpoint = locate_checkpoint(settings, generation)
+    read = sum(checkpoint.committed().values())
+    return Position(generation.number, checkpoint.newest_finished(), read)
+
+
+def restore(source: Path, settings: Settings) -> Manifest:
+    """Make the data folder of the backup; `make up` then goes on where it was made.
+
+    The folder is there whole or not at all. Raises NoBackup and NotEmpty.
+    """
+    manifest = read_manifest(source)
+    home = settings.data_dir
+    if daemon.find_running(home) is not None:
+        raise NotEmpty(home, "A shop runs on it. Name another folder in DATA_DIR.")
+    _refuse_full(home, "Forget what it holds: make reset · or name another one in DATA_DIR.")
+    draft = home.with_name(f"{home.name}.restoring")
+    shutil.rmtree(draft, ignore_errors=True)
+    for name, expected in manifest.files.items():
+        file = source / name
+        if not file.is_file():
+            raise NoBackup(source, f"lacks {name}")
+        target = draft / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+        shutil.copymode(file, target)
+        if digest(target) != expected:
+            raise NoBackup(source, f"{name} is not as it was written")
+    if home.exists():
+        home.rmdir()
+    draft.rename(home)
+    return manifest
+
+
+def _refuse_urls(settings: Settings) -> None:
+    elsewhere = {"CHECKPOINT_URL": settings.checkpoint_url, "LAKE_URL": settings.lake_url}
+    if names := [f"{name}={url}" for name, url in elsewhere.items() if url is not None]:
+        raise Elsewhere(names)
+
+
+def _refuse_full(folder: Path, remedy: str) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise NotEmpty(folder, remedy)

@@ -1,0 +1,68 @@
+"""What a backup says of itself; it is written last, so that half a backup has none."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from infra.errors import UserError
+
+FILE = "backup.json"
+FORMAT = 1
+
+
+class NoBackup(UserError):
+    """A folder that holds no whole backup."""
+
+    def __init__(self, folder: Path, why: str) -> None:
+        super().__init__(
+            f"{folder} should hold a whole backup, but {why}. Make another one: retail backup TO"
+        )
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a pipeline's promoted generation had come."""
+
+    generation: int
+    batch: int
+    """The last one that was finished."""
+    records: int
+    """How many records of its topics it had read."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A moment of a shop, and the files that hold it."""
+
+    made_at_ms: int
+    """The wall clock's, in epoch milliseconds: what came later is not in it."""
+    paused_seconds: float
+    """How long the shop stood still for it."""
+    pipelines: Mapping[str, Position]
+    files: Mapping[str, str]
+    """SHA-256 of each file, by its path below the folder."""
+
+    def write(self, folder: Path) -> None:
+        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1, sort_keys=True)
+        draft = folder / f"{FILE}.new"
+        draft.write_text(f"{text}\n", encoding="utf-8")
+        draft.rename(folder / FILE)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Raises NoBackup."""
+    try:
+        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NoBackup(folder, f"has no {FILE}") from error
+    except ValueError as error:
+        raise NoBackup(folder, f"its {FILE} does not parse: {error}") from error
+    if found.get("format") != FORMAT:
+        raise NoBackup(folder, f"is of format {found.get('format')}, and {FORMAT} is read")
+    return Manifest(
+        made_at_ms=found["made_at_ms"],
+        paused_seconds=found["paused_seconds"],
+        pipelines={name: Position(**one) for name, one in found["pipelines"].items()},
+        files=found["files"],
+    )

@@ -1,0 +1,52 @@
+"""retail backup and retail restore: a running shop at one moment, and a shop made of it again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backup import making
+from backup.manifest import Manifest
+from cli import screen
+from cli.exclusive import alone
+from contracts.times import instant
+from infra.settings import read_settings
+
+
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="TO", help="An empty folder, or none yet.")],
+) -> None:
+    """Copy the running shop at one moment; it stands still for as long as the last changes take."""
+    current = read_settings()
+    with (
+        alone(current.data_dir, "backing up"),
+        screen.waiting("backup", "copying the log and the checkpoints") as wait,
+    ):
+        made = making.back_up(current, target)
+    screen.step("backup", screen.short(target.resolve()), wait.seconds)
+    show(made)
+    screen.step("stood still", f"{made.paused_seconds:.2f} s")
+    screen.step("make it again", f"retail restore {target}")
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="FROM", help="Made by retail backup.")],
+) -> None:
+    """Make the data folder of a backup; `make up` then goes on where it was made."""
+    current = read_settings()
+    with screen.waiting("restore", "copying and checking") as wait:
+        made = making.restore(source, current)
+    screen.step("restored", screen.short(current.data_dir), wait.seconds)
+    show(made)
+    screen.step("start it", "make up")
+
+
+def show(made: Manifest) -> None:
+    """The moment, and how far each pipeline had come."""
+    screen.step(
+        "as of", f"{instant(made.made_at_ms):%Y-%m-%d %H:%M:%S} UTC, {len(made.files):,} files"
+    )
+    for name, at in made.pipelines.items():
+        screen.step(
+            name, f"generation {at.generation} at batch {at.batch:,}, {at.records:,} records"
+        )

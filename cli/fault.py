@@ -1,0 +1,211 @@
+"""retail fault list | run: faults on demand, in a shop that runs on this machine."""
+
+import json
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench.report import machine
+from cli import screen
+from cli.exclusive import alone
+from faults import document
+from faults import run as faults
+from faults.catalog import FAULTS, NOT_COVERED
+from faults.fault import Outcome
+from faults.run import Tell
+from infra.errors import UserError
+from infra.reports import reports_folder
+from infra.settings import Settings, read_settings
+
+REPORT_FILE = "faults.json"
+NOT_THIS_TIME = "not asked for in this run"
+
+app = typer.Typer(no_args_is_help=True, help="Faults on demand, each with its promise.")
+
+
+class NotChosen(UserError):
+    """It is not said which faults to do, or in two ways."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Which faults? Name some of `retail fault list`, or all that are possible by --all, "
+            "or let them be drawn by --seed N --minutes M."
+        )
+
+
+class NotAsked(UserError):
+    """There is no terminal to ask on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "These faults are done in a running shop. Without a terminal to ask on say: --yes"
+        )
+
+
+@app.command("list")
+def list_command() -> None:
+    """Every fault, what it does, and what a shop promises under it."""
+    for one in FAULTS.values():
+        screen.say(f"  {one.name}")
+        screen.say(f"      {one.does}")
+        screen.say(f"      promise: {one.promise}")
+    screen.say("\n  Not among them:")
+    for name, why in NOT_COVERED.items():
+        screen.say(f"  {name}: {why}")
+
+
+@app.command("run")
+def run_command(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME…")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Each that is possible here.")] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Drawn ones, the same for the same seed.", min=0)
+    ] = None,
+    minutes: Annotated[
+        float,
+        typer.Option(help="How long drawn ones go on.", min=0.1, max=faults.MINUTES_MAX),
+    ] = 10.0,
+    seconds: Annotated[
+        float,
+        typer.Option(help="How long a pause lasts.", min=1.0, max=faults.PAUSE_SECONDS_MAX),
+    ] = faults.PAUSE_SECONDS,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page for people there, too.")] = None,
+) -> None:
+    """Do faults in the shop that runs here; each ends with what `verify` says."""
+    current = read_settings()
+    if sum((bool(names), every, seed is not None)) != 1:
+        raise NotChosen
+    for name in names or ():
+        faults.find(name)
+    possible = faults.list_possible(current, seconds)
+    not_done = {name: why for name, why in possible.items() if why is not None}
+    chosen = list(names or (name for name in possible if name not in not_done))
+    describe(current, chosen, seed, minutes)
+    if not yes and not ask_consent():
+        screen.say("Nothing was done.")
+        return
+    for what in (signal.SIGTERM, signal.SIGHUP):
+        # Whoever ends it, a process that stands still goes on, and what is stopped is started.
+        signal.signal(what, signal.default_int_handler)
+    command = spell(names or (), every, seed, minutes, seconds, report)
+    with alone(current.data_dir, "doing faults in"):
+        doing = begin(current, chosen, seed, minutes, seconds)
+        outcomes = do_all(doing, partial(keep, current, not_done, report, command))
+    if any(one.broken for one in outcomes):
+        raise typer.Exit(1)
+
+
+def describe(current: Settings, names: Sequence[str], seed: int | None, minutes: float) -> None:
+    """What will be done to which shop."""
+    screen.say(f"  in the shop on {screen.short(current.data_dir)}")
+    if seed is not None:
+        screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
+        return
+    for name in names:
+        screen.say(f"  {name}: {FAULTS[name].does}")
+        screen.say(f"      promise: {FAULTS[name].promise}")
+
+
+def ask_consent() -> bool:
+    if not sys.stdin.isatty():
+        raise NotAsked
+    return typer.confirm("Do it?")
+
+
+def begin(
+    current: Settings, names: Sequence[str], seed: int | None, minutes: float, seconds: float
+) -> Callable[[Tell], Iterator[Outcome]]:
+    """What does the faults, once it has somebody to tell what is being waited for."""
+    if seed is None:
+        return partial(faults.run_named, current, names, seconds)
+    return partial(faults.run_drawn, current, seed, minutes, seconds)
+
+
+def do_all(
+    doing: Callable[[Tell], Iterator[Outcome]], kept: Callable[[Sequence[Outcome]], None]
+) -> list[Outcome]:
+    """Show and keep what came of each, also when it is interrupted between two."""
+    outcomes: list[Outcome] = []
+    try:
+        with screen.waiting("fault", "") as wait:
+            for one in doing(wait.show):
+                outcomes.append(one)
+                kept(outcomes)
+                show(one)
+    finally:
+        if outcomes:
+            screen.say("")
+            screen.table(document.HEADS, map(document.render_row, outcomes))
+    return outcomes
+
+
+def keep(
+    current: Settings,
+    not_done: Mapping[str, str],
+    report: Path | None,
+    command: str,
+    outcomes: Sequence[Outcome],
+) -> None:
+    """Write what has been done so far, for programs, and for people where they asked for it."""
+    ran_on, done = machine(), {one.fault for one in outcomes}
+    left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
+    found = json.dumps(document.render_document(outcomes, left, ran_on))
+    write(reports_folder(current) / REPORT_FILE, found)
+    if report is not None:
+        page = document.render_page(outcomes, left, ran_on, describe_shop(current), command)
+        write(report, page.rstrip())
+
+
+def show(one: Outcome) -> None:
+    """What was done, and what of the promise was not kept."""
+    screen.step(one.fault, one.done)
+    for why in one.broken:
+        screen.say(f"    not kept: {why}")
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{text}\n", encoding="utf-8")
+
+
+def describe_shop(current: Settings) -> str:
+    """What the faults were done to."""
+    world = (
+        f"{current.simulator_receipts_per_second:g} receipts a second in "
+        f"{current.simulator_stores} stores, shelves filled by {current.simulator_refill}"
+        if current.world == "simulated"
+        else "an own world"
+    )
+    return f"{world}; pipelines {', '.join(current.pipeline_names)}"
+
+
+def spell(
+    names: Sequence[str],
+    every: bool,
+    seed: int | None,
+    minutes: float,
+    seconds: float,
+    report: Path | None,
+) -> str:
+    """The command that does the same again."""
+    drawn = [] if seed is None else ["--seed", str(seed), "--minutes", f"{minutes:g}"]
+    return shlex.join(
+        [
+            "retail",
+            "fault",
+            "run",
+            *names,
+            *(["--all"] if every else []),
+            *drawn,
+            "--seconds",
+            f"{seconds:g}",
+            *(["--report", str(report)] if report else []),
+        ]
+    )

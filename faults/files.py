@@ -1,0 +1,74 @@
+"""Files as a power cut or a bad disk leaves them."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from control.generations import read_generations
+from infra.settings import REMEMBERED_FILE, Settings, load_remembered
+from pipelines.common.generations.folders import locate_checkpoint
+from services.api.store.location import locate_database, locate_folder
+
+PAGE_BYTES = 4096
+"""Of SQLite: the first page stays, so that the file still looks like a database."""
+NOISE = b"\xff"
+
+
+def find_checkpoint_file(settings: Settings, pipeline: str) -> Path | None:
+    """The offsets of the newest batch of the promoted generation; None where there are none."""
+    known = read_generations(settings).get(pipeline)
+    if known is None or known.promoted is None:
+        return None
+    checkpoint = locate_checkpoint(settings, known.promoted)
+    newest = checkpoint.newest_begun()
+    if newest < 0 or not checkpoint.folder.on_disk:
+        return None
+    return Path(checkpoint.folder.address) / "offsets" / str(newest)
+
+
+def tear(file: Path) -> tuple[int, int]:
+    """Keep the first half of the file; returns its size before and after, in bytes."""
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    return len(whole), len(whole) // 2
+
+
+def find_database(settings: Settings, pipeline: str) -> Path | None:
+    """The API's database of the promoted generation; None where there is none."""
+    known = read_generations(settings).get(pipeline)
+    if known is None or known.promoted is None:
+        return None
+    file = locate_database(locate_folder(settings), pipeline, known.promoted.number)
+    return file if file.exists() else None
+
+
+def scribble(file: Path) -> int:
+    """Overwrite all of a database but its first page; returns how many bytes."""
+    with file.open("r+b") as content:
+        size = content.seek(0, 2)
+        content.seek(PAGE_BYTES)
+        return content.write(NOISE * max(0, size - PAGE_BYTES))
+
+
+@contextmanager
+def remembered(folder: Path, **others: Any) -> Iterator[None]:
+    """What is started meanwhile reads these settings in the data folder, unless it was told others.
+
+    The file is as it was when the block ends.
+    """
+    file = folder / REMEMBERED_FILE
+    before = file.read_bytes()
+    _replace(file, json.dumps({**load_remembered(folder), **others}).encode())
+    try:
+        yield
+    finally:
+        _replace(file, before)
+
+
+def _replace(file: Path, content: bytes) -> None:
+    draft = file.with_suffix(".fault")
+    draft.write_bytes(content)
+    os.replace(draft, file)

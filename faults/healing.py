@@ -1,0 +1,120 @@
+"""Whether a shop is well: everything runs, and all that the log held at a moment is served."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from xmlrpc.client import Fault as ManagerFault
+
+import psutil
+from confluent_kafka import KafkaException
+
+from audit.log import is_archived
+from audit.quarantine import records_behind
+from audit.served import parse_inputs
+from faults.watch import NO_ANSWER, Pipelines, fetch_pipelines
+from infra.errors import UserError
+from infra.kafka import Offsets, admin, end_offsets
+from infra.lake import folders, read_held
+from infra.settings import Settings
+from infra.supervisor.parts import find_parts
+from services import liveness
+from services.clock import wall_ms
+
+WORLDS = frozenset({"simulator"})
+"""Who makes the log grow by itself."""
+SIGNS = frozenset({"ordering", "supplier"})
+"""Whose only sign of life is that they have started."""
+
+NOT_YET = (*NO_ANSWER, KafkaException, UserError, ManagerFault, psutil.Error)
+"""What a question may end with while a part is away."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What has to be reached before all is called well."""
+
+    ends: Offsets
+    """Where the topics ended that pipelines read."""
+    parts: Mapping[str, int]
+    """What has to run, with the process ids of before."""
+    ended: frozenset[str] = frozenset()
+    """Of these, those that need another process than before."""
+    since_ms: int = 0
+    """The wall clock when these ended, in epoch milliseconds."""
+
+
+def take_aim(
+    settings: Settings,
+    parts: Mapping[str, int],
+    ended: frozenset[str] = frozenset(),
+    since_ms: int | None = None,
+) -> Aim:
+    """The aim at this moment, for the topics that the served pipelines read.
+
+    Raises one of NOT_YET while the broker or the API is away.
+    """
+    topics = {topic for topic, _ in read_served(fetch_pipelines(settings))}
+    ends = end_offsets(admin(settings), topics)
+    return Aim(ends, parts, ended, wall_ms() if since_ms is None else since_ms)
+
+
+def read_served(pipelines: Pipelines) -> Offsets:
+    """Below which offsets every pipeline has counted the partitions that it reads."""
+    served: dict[tuple[str, int], int] = {}
+    for one in pipelines.values():
+        for at, offset in parse_inputs(one["as_of"]).items():
+            served[at] = min(offset, served.get(at, offset))
+    return served
+
+
+def find_lacking(settings: Settings, aim: Aim) -> str | None:
+    """The first thing that is not well, in words; None: all is."""
+    try:
+        return (
+            _lacks_process(settings, aim)
+            or _lacks_records(settings, aim)
+            or _lacks_growth(settings, aim)
+            or _lacks_signs(settings, aim)
+        )
+    except NOT_YET as error:
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _lacks_process(settings: Settings, aim: Aim) -> str | None:
+    now = find_parts(settings)
+    for part, before in aim.parts.items():
+        if part not in now:
+            return f"{part} does not run"
+        if part in aim.ended and now[part] == before:
+            return f"{part} has not ended"
+    return None
+
+
+def _lacks_records(settings: Settings, aim: Aim) -> str | None:
+    served = read_served(fetch_pipelines(settings))
+    behind = sum(max(0, end - served.get(at, 0)) for at, end in aim.ends.items())
+    if behind:
+        return f"answers lack {behind:,} records"
+    if behind := records_behind(settings, aim.ends):
+        return f"the quarantine is {behind:,} records behind"
+    if "lake" in aim.parts:
+        held = read_held(folders(settings).bronze).ends
+        archived = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
+        if behind := sum(max(0, end - held.get(at, 0)) for at, end in archived.items()):
+            return f"the lake lacks {behind:,} records"
+    return None
+
+
+def _lacks_growth(settings: Settings, aim: Aim) -> str | None:
+    if not WORLDS & aim.parts.keys():
+        return None
+    ends = end_offsets(admin(settings), {topic for topic, _ in aim.ends})
+    if sum(ends.values()) <= sum(aim.ends.values()):
+        return "the world stands still"
+    return None
+
+
+def _lacks_signs(settings: Settings, aim: Aim) -> str | None:
+    for service in sorted(SIGNS & aim.ended):
+        if liveness.read_start_ms(settings, service) < aim.since_ms:
+            return f"{service} has not said that it started"
+    return None

@@ -1,0 +1,74 @@
+"""What the audit says after a fault: exact, or which rows."""
+
+from collections.abc import Iterator, Sequence
+
+from confluent_kafka import KafkaException
+
+from audit.verdict import Comparison, Verdict, verdict
+from faults.fault import Checked
+from infra.errors import UserError
+from infra.settings import Settings
+from infra.wait import until
+
+ROWS_SHOWN_MAX = 5
+POLL_SECONDS = 2.0
+AUDITED_SECONDS_MAX = 60.0
+"""How long the ledger may take to have a page, and the quarantine to catch up."""
+
+
+def judge(settings: Settings) -> tuple[Checked, ...]:
+    """Every pipeline of the settings, compared as `retail verify` does."""
+    return tuple(_judge_one(settings, name) for name in settings.pipeline_names)
+
+
+def _judge_one(settings: Settings, pipeline: str) -> Checked:
+    found: list[Verdict] = []
+
+    def ask() -> bool:
+        found[:] = [verdict(settings, pipeline)]
+        return found[0].exact or not found[0].agree
+
+    try:
+        until(ask, AUDITED_SECONDS_MAX, POLL_SECONDS)
+    except (UserError, TimeoutError, KafkaException) as error:
+        return Checked(pipeline, exact=False, why=(str(error),))
+    return Checked(pipeline, found[0].exact, tuple(describe(found[0])))
+
+
+def describe(found: Verdict) -> Iterator[str]:
+    """What is not as it should be, a line each; nothing where it is exact."""
+    for one in found.views:
+        if not one.agrees:
+            yield describe_rows(one)
+    if not found.books_agree:
+        differing = [at for at, book in found.books.items() if found.live.books.get(at) != book]
+        yield f"the accounting of {len(differing)} partitions differs: {list_some(differing)}"
+    yield from found.listing.differences[:ROWS_SHOWN_MAX]
+    if found.listing.behind:
+        yield f"not audited: the quarantine is {found.listing.behind:,} records behind"
+    if found.audit is not None:
+        if not found.audit.made:
+            yield "not audited: the ledger has no page yet"
+        for each in found.audit.differences[:ROWS_SHOWN_MAX]:
+            yield f"{'/'.join(each.shelf)}: ledger {each.ledger}, log {each.log}"
+        for what, (ledger, log) in found.audit.seen.items():
+            if ledger != log:
+                yield f"{what}: the ledger counts {ledger:,} records, the log {log:,}"
+
+
+def describe_rows(one: Comparison) -> str:
+    keys = []
+    for live, oracle in one.differing:
+        row = live or oracle or {}
+        keys.append("/".join(str(row[name]) for name in one.view.key))
+    return f"{len(keys):,} rows of {one.view.entity} differ: {list_some(keys)}"
+
+
+def list_some(found: Sequence[object]) -> str:
+    """The first ROWS_SHOWN_MAX, and how many more there are."""
+    shown = ", ".join(
+        "/".join(map(str, one)) if isinstance(one, tuple) else str(one)
+        for one in found[:ROWS_SHOWN_MAX]
+    )
+    more = len(found) - ROWS_SHOWN_MAX
+    return f"{shown} and {more:,} more" if more > 0 else shown

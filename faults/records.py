@@ -1,0 +1,103 @@
+"""Records that nobody should publish: damaged, unknown, doubled, too late all at once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from contracts import RECEIPTS, encode, key
+from control.world_clock import read_clock
+from generators import wire
+from generators.dirt import Dirt
+from generators.numbering import Publication
+from infra.errors import UserError
+from infra.kafka import Outgoing, admin, end_offsets, producer, read_between, send_all
+from infra.settings import Settings
+from services.clock import wall_ms
+
+OFFLINE_MINUTES = 90
+"""For how long a store was cut off: less than the horizon of its receipts."""
+MINUTE_MS = 60_000
+COPIES_READ_MAX = 500
+"""The newest receipts, of all partitions together, of which copies are made."""
+
+
+class NoWorld(UserError):
+    """Nobody has said what time it is."""
+
+    def __init__(self) -> None:
+        super().__init__("The world clock should be in its topic, but is not. See: make status")
+
+
+def find_world_ms(settings: Settings) -> int:
+    """World time now, in epoch milliseconds; raises NoWorld."""
+    announced = read_clock(settings)
+    if announced is None:
+        raise NoWorld
+    return announced.world_at(wall_ms())
+
+
+def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
+    """Publish so many receipts spoilt in this way, by the stores in turn; returns how many."""
+    now_ms, stamp = find_world_ms(settings), wall_ms()
+    published = [
+        Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
+        for event in _receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
+    ]
+    return _send(
+        settings,
+        (
+            Outgoing(RECEIPTS.name, one.key.encode(), wire.value(one), timestamp_ms=now_ms)
+            for one in published
+        ),
+    )
+
+
+def publish_copies(settings: Settings, copies: int) -> int:
+    """Publish the newest receipts again, byte by byte, each so many times; returns how many."""
+    ends = end_offsets(admin(settings), [RECEIPTS.name])
+    each = max(1, COPIES_READ_MAX // len(ends))
+    starts = {at: max(0, end - each) for at, end in ends.items()}
+    now_ms = find_world_ms(settings)
+    found = [
+        Outgoing(
+            RECEIPTS.name,
+            message.key() or b"",
+            message.value() or b"",
+            timestamp_ms=now_ms,
+            partition=int(message.partition() or 0),
+        )
+        for message in read_between(settings, starts, ends)
+    ]
+    return _send(settings, (one for one in found for _ in range(copies)))
+
+
+def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
+    """Publish at once what a store sold while it was cut off; returns how many receipts."""
+    now_ms = find_world_ms(settings)
+    since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
+    events = _receipts(f"fault-offline-{wall_ms()}", count, since_ms, now_ms, store_id)
+    return _send(
+        settings,
+        (
+            Outgoing(RECEIPTS.name, key(RECEIPTS, one), encode(RECEIPTS, one), timestamp_ms=now_ms)
+            for one in events
+        ),
+    )
+
+
+def _receipts(
+    named: str, count: int, since_ms: int, now_ms: int, store_id: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Good receipts, spread over the span; without a store's id, of twelve stores in turn."""
+    for number in range(count):
+        yield {
+            **RECEIPTS.examples[0],
+            "event_id": f"{named}-{number}",
+            "event_time": since_ms + (now_ms - since_ms) * number // count,
+            "store_id": store_id or f"S{number % 12:03}",
+            "card_token": f"fault-card-{number}",
+            "customer_id": f"fault-customer-{number}",
+        }
+
+
+def _send(settings: Settings, records: Iterator[Outgoing]) -> int:
+    return len(send_all(producer(settings), list(records)))

@@ -1,0 +1,189 @@
+"""Doing a fault in a running shop: before, meanwhile, and until all is well again."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import TypeVar
+
+import psutil
+
+from faults.catalog import FAULTS
+from faults.draw import draw
+from faults.fault import Fault, Outcome, Refused, Scene
+from faults.healing import NOT_YET, Aim, find_lacking, take_aim
+from faults.judge import judge
+from faults.watch import Sight, Watch, fetch_ages
+from infra.errors import UserError
+from infra.settings import Settings
+from infra.supervisor.parts import find_parts, refuse_elsewhere
+from infra.wait import until
+from services.clock import wall_ms
+
+WELL_SECONDS_MAX = 240.0
+"""How long a shop may take to be well before a fault is done."""
+PAUSE_SECONDS = 60.0
+PAUSE_SECONDS_MAX = 600.0
+MINUTES_MAX = 24 * 60
+POLL_SECONDS = 0.25
+
+Done = TypeVar("Done")
+Tell = Callable[[str, str], None]
+"""Is told the name of a fault and what is being waited for."""
+
+
+class UnknownFault(UserError):
+    """There is no fault of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"There is no fault {name}. There are: {', '.join(FAULTS)}. What each promises: "
+            "retail fault list"
+        )
+
+
+class NotWell(UserError):
+    """The shop is not well before anything was done to it."""
+
+    def __init__(self, lacking: str) -> None:
+        super().__init__(
+            f"A shop should be well before a fault is done in it, and within {WELL_SECONDS_MAX:g} s"
+            f" it was not: {lacking}. See: make status"
+        )
+
+
+def find(name: str) -> Fault:
+    """Raises UnknownFault."""
+    if name not in FAULTS:
+        raise UnknownFault(name)
+    return FAULTS[name]
+
+
+def list_possible(settings: Settings, pause_seconds: float) -> Mapping[str, str | None]:
+    """Every fault by name, and why it cannot be done in this shop; None: it can.
+
+    Raises NotLocal.
+    """
+    refuse_elsewhere(settings)
+    scene = Scene(settings, find_parts(settings), pause_seconds, Random(0))
+    return {name: one.refusal(scene) for name, one in FAULTS.items()}
+
+
+def run_named(
+    settings: Settings, names: Sequence[str], pause_seconds: float, tell: Tell
+) -> Iterator[Outcome]:
+    """Do these faults, one after the other. Raises UnknownFault, NotLocal, NotWell and Refused."""
+    found = [find(name) for name in names]
+    for number, fault in enumerate(found):
+        yield run(settings, fault, pause_seconds, Random(number), tell)
+
+
+def run_drawn(
+    settings: Settings, seed: int, minutes: float, pause_seconds: float, tell: Tell
+) -> Iterator[Outcome]:
+    """Do drawn faults of those that are possible, until the time is over.
+
+    None is begun afterwards. Raises NotLocal and NotWell.
+    """
+    possible = [name for name, why in list_possible(settings, pause_seconds).items() if why is None]
+    yield from take(
+        draw(seed, possible),
+        minutes * 60,
+        lambda name, number: run(settings, FAULTS[name], pause_seconds, Random(number), tell),
+    )
+
+
+def take(
+    drawn: Iterable[tuple[str, int]],
+    seconds: float,
+    do: Callable[[str, int], Done],
+    moment: Callable[[], float] = time.monotonic,
+) -> Iterator[Done]:
+    """What is done of each that is drawn; none is begun when the time is over."""
+    deadline = moment() + seconds
+    for name, number in drawn:
+        if moment() >= deadline:
+            return
+        yield do(name, number)
+
+
+def run(
+    settings: Settings, fault: Fault, pause_seconds: float, chance: Random, tell: Tell
+) -> Outcome:
+    """Do the fault and wait for its promise; what was measured, and what the audit says.
+
+    Raises NotLocal, NotWell and Refused.
+    """
+    refuse_elsewhere(settings)
+    scene = Scene(settings, find_parts(settings), pause_seconds, chance)
+    if (why := fault.refusal(scene)) is not None:
+        raise Refused(fault.name, why)
+    with Watch(settings.pipeline_names, partial(fetch_ages, settings)) as sight:
+        tell(fault.name, "the shop is well before")
+        await_well(settings, scene.parts, sight)
+        # What comes after the wait, which may have changed a process.
+        scene = Scene(settings, find_parts(settings), pause_seconds, chance)
+        tell(fault.name, fault.does)
+        since_ms, began = wall_ms(), time.monotonic()
+        try:
+            done = fault.do(scene)
+        except (ProcessLookupError, psutil.NoSuchProcess) as error:
+            raise Refused(fault.name, "its process has just ended by itself") from error
+        over = time.monotonic()
+        tell(fault.name, f"healing, within {fault.promise.healed_seconds_max:g} s")
+        ended = fault.ends.intersection(scene.parts)
+        healed, lacking = heal(
+            fault.promise.healed_seconds_max,
+            partial(take_aim, settings, scene.parts, ended, since_ms),
+            partial(find_lacking, settings),
+        )
+    tell(fault.name, "the audit reads the log")
+    return Outcome(
+        fault=fault.name,
+        done=done,
+        promise=fault.promise,
+        lasted=over - began,
+        unanswered=sight.unanswered_seconds,
+        stale=sight.stale_seconds,
+        healed=healed,
+        lacking=lacking,
+        checked=judge(settings),
+    )
+
+
+def await_well(settings: Settings, parts: Mapping[str, int], sight: Sight) -> None:
+    """Return once all is well and it is known how old answers are; raises NotWell."""
+    healed, lacking = heal(
+        WELL_SECONDS_MAX,
+        lambda: take_aim(settings, parts),
+        lambda aim: find_lacking(settings, aim) or lacks_age(sight),
+    )
+    if healed is None:
+        raise NotWell(lacking)
+    sight.forget()
+
+
+def lacks_age(sight: Sight) -> str | None:
+    return None if sight.begun else "the API does not say how old its answers are"
+
+
+def heal(
+    seconds_max: float, aim: Callable[[], Aim], lacks: Callable[[Aim], str | None]
+) -> tuple[float | None, str]:
+    """How many seconds it took until nothing lacked, and what still does if it was not in time."""
+    began = time.monotonic()
+    aims: list[Aim] = []
+    lacking = [""]
+
+    def is_well() -> bool:
+        try:
+            aims[:] = aims or [aim()]
+        except NOT_YET as error:
+            lacking[0] = f"{type(error).__name__}: {error}".splitlines()[0]
+            return False
+        lacking[0] = lacks(aims[0]) or ""
+        return not lacking[0]
+
+    if until(is_well, seconds_max, POLL_SECONDS):
+        return time.monotonic() - began, ""
+    return None, lacking[0]

@@ -1,0 +1,118 @@
+"""The processes of a shop on this machine: which there are; killing, pausing, restarting one."""
+
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Event
+
+import psutil
+
+from infra.errors import UserError
+from infra.processes import engines
+from infra.settings import Settings
+from infra.supervisor import COMPONENTS, daemon
+
+PIPELINES = "pipelines"
+WORKER = "worker"
+ENGINE = "engine"
+PARTS = (*COMPONENTS, WORKER, ENGINE)
+"""Every process that a shop may have, by name: the components, and below `pipelines` the Python
+process that runs the generations and the Java process of its Spark."""
+
+STOP_SECONDS_MAX = 20.0
+
+
+class NotLocal(UserError):
+    """The shop, or a part of it, is not on this machine or not ours to break."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"This is done to a shop that `make up` has started on this machine, but {why}."
+        )
+
+
+def refuse_elsewhere(settings: Settings) -> None:
+    """Raise NotLocal unless the whole shop runs on this machine under its process manager."""
+    if not settings.broker_embedded:
+        raise NotLocal(f"its Kafka is {settings.bootstrap_servers}: KAFKA_BOOTSTRAP_SERVERS")
+    if settings.broker_voters is not None:
+        raise NotLocal("its broker is one of several: BROKER_VOTERS")
+    if settings.api_address is not None:
+        raise NotLocal(f"its API is {settings.api_address}: API_ADDRESS")
+    if not settings.spark_master.startswith("local"):
+        raise NotLocal(f"its Spark is {settings.spark_master}: SPARK_MASTER")
+    if daemon.find_running(settings.data_dir) is None:
+        raise NotLocal(f"nothing runs on {settings.data_dir}. Start it: make up")
+
+
+def find_parts(settings: Settings) -> dict[str, int]:
+    """The processes that run, by name; empty where nothing does."""
+    manager = daemon.find_running(settings.data_dir)
+    if manager is None:
+        return {}
+    found = {name: one.pid for name, one in manager.processes().items() if one.pid}
+    if PIPELINES in found:
+        found |= _find_spark(found[PIPELINES])
+    return found
+
+
+def _find_spark(pipelines: int) -> dict[str, int]:
+    for engine in engines(pipelines):
+        with suppress(psutil.NoSuchProcess):
+            worker = engine.parent()
+            if worker is not None:
+                return {WORKER: worker.pid, ENGINE: engine.pid}
+    return {}
+
+
+def kill(pid: int) -> None:
+    """End the process as a crash would; raises ProcessLookupError when it is gone."""
+    os.kill(pid, signal.SIGKILL)
+
+
+def pause(pid: int, seconds: float) -> None:
+    """Let the process stand still so long; raises psutil.NoSuchProcess when it is gone before."""
+    with paused(pid):
+        Event().wait(seconds)
+
+
+@contextmanager
+def paused(pid: int) -> Iterator[None]:
+    """The process stands still until the block ends, however this process ends.
+
+    A shell holds the other end of a pipe from this process. When the pipe closes, which the
+    kernel sees to, it lets the process go on.
+    """
+    process = psutil.Process(pid)
+    resume = f"read -r _; kill -s CONT {shlex.quote(str(pid))}"
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", resume],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C reaches us, and not the guard
+    )
+    try:
+        process.suspend()
+        yield
+    finally:
+        with suppress(psutil.NoSuchProcess):
+            process.resume()
+        assert guard.stdin is not None, "it was given a pipe"
+        guard.stdin.close()
+        guard.wait(STOP_SECONDS_MAX)
+
+
+@contextmanager
+def stopped(settings: Settings, component: str) -> Iterator[None]:
+    """The component is stopped in good order, and started again when the block ends."""
+    manager = daemon.find_running(settings.data_dir)
+    if manager is None:
+        raise NotLocal(f"nothing runs on {settings.data_dir}. Start it: make up")
+    manager.stop([component], STOP_SECONDS_MAX)
+    try:
+        yield
+    finally:
+        manager.start(component)
