@@ -64,10 +64,10 @@ def find_counted_ms(feeds: Feeds, view: str) -> float | None:
 
 
 def describe_freshness(feeds: Feeds, feed: Feed) -> str:
-    """How fresh a dated answer is: what it holds, and what it was counted at."""
+    """How fresh an answer is: what it holds, and what it was counted at; empty without one."""
     age = measure_age(feeds, feed)
     if age is None:
-        return feed.problem or "waiting for the first answer"
+        return ""
     dated = feed.value if isinstance(feed.value, dict) else {}
     if feed.problem:
         return f"{duration(age)} old: {feed.problem}"

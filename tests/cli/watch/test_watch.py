@@ -138,6 +138,7 @@ def test_a_part_without_an_answer_says_why_and_comes_by_itself(
     seen = show(feeds)
     assert "Live, but not all of it" in seen
     assert ALERTS.name in str(feeds.alerts.problem)
+    assert seen.count("View not there yet") == 4  # sales, best sellers, shelves, alerts: once each
     Shop(log)
     api.ready(pipeline="fraud")
     moments.now += RETRY_SECONDS
