@@ -40,6 +40,7 @@ def shop(log: MemoryLog, api: Answers) -> Shop:
     for pipeline in PIPELINES:
         api.ready(pipeline=pipeline)
     api.eventually("/v1/clock", lambda answer: bool(answer["world_ms"]))
+    api.eventually("/v1/pipelines/analytics", lambda answer: answer["behind_world_seconds"] == 0)
     api.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
     return made
 
