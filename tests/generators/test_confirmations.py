@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
-from contracts import SHIPMENTS
-from generators.confirmations import Journal
+import pytest
+
+from contracts import CONFIRMATIONS, SHIPMENTS, encode
+from generators import confirmations
+from generators.confirmations import Journal, Orders
 from generators.event import Event
 from generators.numbering import Publication
 from generators.supply import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
+from infra.settings import Settings
 from tests.generators.worlds import CLEAN
 
 BY_ORDERS = replace(CLEAN, stores=1, products=20, refill="orders")
@@ -82,3 +87,34 @@ def test_a_line_that_was_cut_off_was_never_heard(tmp_path: Path) -> None:
     assert found.at(9) == ()
     found.hear(11, [ORDER._replace(order_id="PO-2")])
     assert [len(Journal(tmp_path, "a world").at(tick)) for tick in (7, 9, 11)] == [1, 0, 1]
+
+
+PER_TICK = 5
+
+
+@pytest.mark.parametrize("count", [PER_TICK - 1, PER_TICK, PER_TICK + 1, 10 * PER_TICK])
+@pytest.mark.crosses("generators/confirmations/RECORDS_PER_TICK_MAX")
+def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
+) -> None:
+    names = [f"PO-{number}" for number in range(count)]
+    waiting = [
+        encode(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], "purchase_order_id": name})
+        for name in names
+    ]
+
+    def consume(most: int, timeout: float) -> list[SimpleNamespace]:
+        taken = [waiting.pop(0) for _ in range(min(most, len(waiting)))]
+        return [SimpleNamespace(error=lambda: None, value=lambda one=one: one) for one in taken]
+
+    reader = SimpleNamespace(assign=lambda _: None, consume=consume)
+    monkeypatch.setattr(confirmations, "RECORDS_PER_TICK_MAX", PER_TICK)
+    monkeypatch.setattr(confirmations, "consumer", lambda _: reader)
+    monkeypatch.setattr(confirmations, "admin", lambda _: None)
+    monkeypatch.setattr(confirmations, "partitions", lambda *_: [])
+    ticks = range(10 + 1)
+    heard = Orders(Settings(data_dir=tmp_path), Journal(tmp_path, "a world"), newest_ms=0)
+    found = [[one.order_id for one in heard.due(tick)] for tick in ticks]
+    assert found == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
+    again = Journal(tmp_path, "a world")
+    assert [[one.order_id for one in again.at(tick)] for tick in ticks] == found

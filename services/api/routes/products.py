@@ -21,10 +21,11 @@ from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document, Stored
 
-STORES_MAX = 10_000  # as many as the simulator can have
+STORES_MAX = 10_000
+"""So many shelves are listed, as many as the simulator can have; the totals are those of all."""
 
 SUMMED = {field.name: field for field in STOCK_LEVELS.fields if field.unit == "units"}
-BY_STORE = f"{STOCK.select} where sku = ? order by store_id limit {STORES_MAX}"
+BY_STORE = f"{STOCK.select} where sku = ? order by store_id"
 
 router = APIRouter(tags=["products"])
 
@@ -50,7 +51,10 @@ ProductStock: type[BaseModel] = create_model(
     __doc__="One product in every store.",
     sku=(str, Field(description="the product")),
     totals=(Totals, Field(description="sums over all stores")),
-    stores=(list[StockLevel], Field(description="the shelves, by store")),  # type: ignore[valid-type]  # made at run time
+    stores=(
+        list[StockLevel],  # type: ignore[valid-type]  # made at run time
+        Field(description=f"the shelves, by store; the first {STORES_MAX:,}"),
+    ),
 )
 
 
@@ -77,7 +81,7 @@ def _build_product(store: Store, snapshots: Snapshots, sku: str) -> Document:
     return {
         "sku": sku,
         "totals": _sum(rows),
-        "stores": [STOCK.to_json(row) for row in rows],
+        "stores": [STOCK.to_json(row) for row in rows[:STORES_MAX]],
         **date(store, snapshot.marker),
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts.evolution.http import breaks
+from contracts.evolution.http import DEPTH_MAX, breaks
 
 Document = dict[str, Any]
 
@@ -141,3 +141,29 @@ def test_what_no_client_notices_is_not(change: Callable[[Document], object]) -> 
     new = deepcopy(OLD)
     change(new)
     assert list(breaks(OLD, new)) == []
+
+
+def nested(depth: int, leaf: dict[str, Any]) -> dict[str, Any]:
+    """A document with an answer of objects within each other, and that in the last one."""
+    schema: dict[str, Any] = {"type": "object", "properties": leaf}
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"inner": schema}}
+    content = {"application/json": {"schema": schema}}
+    return {"paths": {"/a": {"get": {"responses": {"200": {"content": content}}}}}}
+
+
+@pytest.mark.parametrize("depth", [DEPTH_MAX - 1, DEPTH_MAX, DEPTH_MAX + 1, 10 * DEPTH_MAX])
+@pytest.mark.crosses("contracts/evolution/http/DEPTH_MAX")
+def test_what_is_gone_is_seen_so_deep_and_no_deeper(depth: int) -> None:
+    found = list(breaks(nested(depth, {"units": {"type": "integer"}}), nested(depth, {})))
+    assert [one.split(": ")[-1] for one in found] == ["units is gone"] * (depth <= DEPTH_MAX)
+
+
+def test_a_document_that_refers_to_itself_has_an_end() -> None:
+    schema = {"type": "object", "properties": {"inner": {"$ref": "#/components/schemas/A"}}}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}
+    document = {
+        "paths": {"/a": {"get": {"responses": {"200": {"content": content}}}}},
+        "components": {"schemas": {"A": schema}},
+    }
+    assert list(breaks(document, document)) == []

@@ -162,6 +162,18 @@ def test_a_product_is_listed_in_every_store_with_totals(shelves: Answers) -> Non
     }
 
 
+@pytest.mark.parametrize("most", [1, 2, 3, 20])
+@pytest.mark.crosses("services/api/routes/products/STORES_MAX")
+def test_totals_are_those_of_every_store_however_few_are_listed(
+    shelves: Answers, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("services.api.routes.products.STORES_MAX", most)
+    answer = shelves.json("/v1/products/A/stock")
+    assert len(answer["stores"]) == min(most, 2)
+    assert answer["totals"]["units_on_hand"] == 13
+    assert answer["totals"]["stores"] == 2
+
+
 def test_a_product_without_a_movement_is_not_found(shelves: Answers) -> None:
     answer = shelves.get("/v1/products/Z/stock")
     assert answer.status_code == HTTPStatus.NOT_FOUND

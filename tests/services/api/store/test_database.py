@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from infra.settings import root
 from services.api.store import changes
 from services.api.store.database import Database, Unusable, read_marker
 from services.api.store.marker import Marker
-from services.api.store.snapshots import Snapshots
+from services.api.store.snapshots import CONNECTIONS_KEPT_MAX, Snapshots
 from services.api.store.tables import Table
 from services.times import in_ms
 from tests.services.writing import MORNING, shelf
@@ -238,3 +239,17 @@ def test_a_row_that_is_gone_at_once_is_no_change(path: Path) -> None:
     assert [row["window_start"] for row in json.loads(change.rows or "")] == [
         table.to_json(table.to_stored(sales(10**5)))["window_start"]
     ]
+
+
+KEPT = CONNECTIONS_KEPT_MAX
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("readers", [KEPT - 1, KEPT, KEPT + 1, 10 * KEPT])
+@pytest.mark.crosses("services/api/store/snapshots/CONNECTIONS_KEPT_MAX")
+def test_any_number_reads_at_once_and_few_connections_are_kept(path: Path, readers: int) -> None:
+    pool = Snapshots(path)
+    with ExitStack() as reading:
+        snapshots = [reading.enter_context(pool.open()) for _ in range(readers)]
+        assert [one.select(UNITS).fetchall() for one in snapshots] == [[(5,)]] * readers
+    assert len(pool._idle) == min(readers, KEPT)

@@ -1,7 +1,9 @@
 from dataclasses import replace
 
+import pytest
+
 from services.api.store.marker import Marker
-from services.api.store.rate import WINDOW_SECONDS, Rate
+from services.api.store.rate import MARKERS_MAX, WINDOW_SECONDS, Rate
 
 MARKER = Marker("inventory", 1, 0, {("sales", 0): 0}, {}, 0, 0)
 
@@ -31,3 +33,14 @@ def test_without_markers_for_a_minute_nothing_moves() -> None:
     rate.add(marker(2))
     clock.now = WINDOW_SECONDS + 1
     assert rate.per_second() == 0.0
+
+
+@pytest.mark.parametrize("count", [MARKERS_MAX - 1, MARKERS_MAX, MARKERS_MAX + 1, 10 * MARKERS_MAX])
+@pytest.mark.crosses("services/api/store/rate/MARKERS_MAX")
+def test_of_many_markers_a_minute_the_last_ones_say_the_rate(count: int) -> None:
+    clock = Clock()
+    rate = Rate(lambda: clock.now)
+    for number in range(count):
+        clock.now = WINDOW_SECONDS * number / count
+        rate.add(marker(7 * number))
+    assert rate.per_second() == pytest.approx(7 * count / WINDOW_SECONDS)
