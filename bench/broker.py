@@ -1,13 +1,11 @@
 """A broker of the bench's own, where a whole shop would only disturb."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from contracts import CONTRACTS
 from infra.kafka import answers, apply_topics
-from infra.processes import environment
+from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 
@@ -19,13 +17,7 @@ STOP_SECONDS_MAX = 30.0
 def broker(settings: Settings) -> Iterator[None]:
     """A broker on the data folder, with every topic of the contracts, until the block ends."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with (settings.data_dir / "broker.log").open("ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "infra.broker"],
-            env=environment(settings),
-            stdout=log,
-            stderr=log,
-        )
+    process = start_module(settings, settings.data_dir / "broker.log", "infra.broker")
     try:
         wait_until(lambda: answers(settings), "the broker answers", ANSWER_SECONDS_MAX)
         apply_topics(settings, CONTRACTS)

@@ -1,11 +1,9 @@
 """Whether a live batch costs more when much is remembered, or when one key is hot."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from threading import Event, Thread
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -21,6 +19,7 @@ from bench.scale import Scale
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from generators.ticks import START_MS
 from infra.settings import Settings
+from infra.wait import repeating
 from pipelines.common.runtime.pace import catching_up
 from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import session
@@ -146,29 +145,12 @@ def append(settings: Settings, events: int, make: Make) -> None:
     log.flush()
 
 
-@contextmanager
-def published_again_and_again(settings: Settings, make: Make) -> Iterator[None]:
-    """Some events for each batch, until the block ends."""
-    stop = Event()
-
-    def publish_on() -> None:
-        while not stop.wait(yardstick.SECONDS_PER_BATCH):
-            append(settings, PER_BATCH, make)
-
-    thread = Thread(target=publish_on)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
 def measure_batch(
     spark: SparkSession, settings: Settings, scale: Scale, name: str, make: Make
 ) -> Cost:
     """What a live batch with these events costs a new generation that has read all before them."""
-    with published_again_and_again(settings, make):
+    publish_some = partial(append, settings, PER_BATCH, make)
+    with repeating(publish_some, yardstick.SECONDS_PER_BATCH):
         return cost(spark, partial(catch_up, settings=settings, name=name), scale)
 
 

@@ -35,20 +35,30 @@ def environment(settings: Settings, code: Path | None = None) -> dict[str, str]:
     return {**os.environ, **variables, "PYTHONPATH": str(code or root())}
 
 
+def start_module(
+    settings: Settings, log: Path, module: str, *words: str, code: Path | None = None
+) -> "subprocess.Popen[bytes]":
+    """Start `python -m MODULE WORDS` under the settings, from this code or another copy.
+
+    Its output is appended to the log.
+    """
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", module, *words],
+            cwd=code,
+            env=environment(settings, code),
+            stdout=output,
+            stderr=output,
+        )
+
+
 @contextmanager
 def supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
     """The settings' pipelines alone, as in a shop, until the block ends; the process's id.
 
     What is founded is founded from this code, or from another copy.
     """
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pipelines.run"],
-            cwd=code,
-            env=environment(settings, code),
-            stdout=output,
-            stderr=output,
-        )
+    process = start_module(settings, log, "pipelines.run", code=code)
     try:
         yield process.pid
     finally:

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 POLL_SECONDS = 0.1
 POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
@@ -23,6 +24,24 @@ def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30
     """Return when the condition holds; raises TimeoutError when it does not in time."""
     if not _ask(condition, seconds_max, _rest_seconds):
         raise TimeoutError(f"Within {seconds_max:g} s this should hold: {what}")
+
+
+@contextmanager
+def repeating(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
+    """Do the work again and again, each time after a rest, in a thread, until the block ends."""
+    stop = threading.Event()
+
+    def work_on() -> None:
+        while not stop.wait(rest_seconds):
+            work()
+
+    thread = threading.Thread(target=work_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def _rest_seconds(asking_seconds: float) -> float:

@@ -1,7 +1,6 @@
 """Brokers for tests: one that a runner's tests share in turn, and brokers of their own."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -12,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from contracts import CONTRACTS
 from infra.kafka import admin, answers, apply_topics, producer
-from infra.processes import environment
+from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from tests.ports import free_port_base
@@ -40,13 +39,7 @@ def broker(folder: Path) -> Iterator[Settings]:
 
 
 def start_broker(settings: Settings) -> "subprocess.Popen[bytes]":
-    with (settings.data_dir / "broker.log").open("wb") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "infra.broker"],
-            env=environment(settings),
-            stdout=log,
-            stderr=log,
-        )
+    return start_module(settings, settings.data_dir / "broker.log", "infra.broker")
 
 
 def sender(settings: Settings) -> Producer:

@@ -2,6 +2,7 @@
 
 from infra.kafka.clients import Config, admin, client_config, consumer, producer
 from infra.kafka.errors import KafkaDown, UnknownTopic
+from infra.kafka.groups import fetch_committed
 from infra.kafka.offsets import (
     Offsets,
     Partition,
@@ -33,6 +34,7 @@ __all__ = [
     "committed_ends",
     "consumer",
     "end_offsets",
+    "fetch_committed",
     "newest_ms",
     "offsets_at",
     "partitions",

@@ -11,7 +11,7 @@ UNSETTLED = frozenset(
         KafkaError.NOT_COORDINATOR,
     }
 )
-"""What a broker says of a group just after its start, or the first time that one is asked for."""
+"""Errors of a group just after the broker's start, or at its first use."""
 
 UNREACHABLE = frozenset(
     {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT}

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from contracts import HEARTBEATS, PURCHASE_ORDERS, encode, key
 from infra.errors import UserError
-from infra.kafka import Offsets, consumer, producer
-from infra.kafka.errors import code
+from infra.kafka import Offsets, consumer, fetch_committed, producer
 from infra.settings import Settings
-from infra.wait import until
 from services.ordering.decision import Order
 
 GROUP = "ordering"
@@ -19,14 +17,6 @@ ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
 BEATS = TopicPartition(HEARTBEATS.name, 0)
 """The partition that the review is noted on: it exists whichever generation is promoted."""
-UNSETTLED = frozenset(
-    {
-        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
-        KafkaError.COORDINATOR_NOT_AVAILABLE,
-        KafkaError.NOT_COORDINATOR,
-    }
-)
-"""Errors of a group just after the broker's start, or at its first use."""
 
 
 class Fenced(UserError):
@@ -52,22 +42,8 @@ class OrderPublisher:
 
     def find_answered_ms(self) -> int:
         """The last answered review, in epoch ms; 0: none. Raises TimeoutError."""
-        found: list[TopicPartition] = []
-
-        def ask() -> bool:
-            try:
-                found[:] = self._consumer.committed([BEATS], timeout=ANSWER_SECONDS_MAX)
-            except KafkaException as error:
-                if code(error) not in UNSETTLED:
-                    raise
-            return bool(found)
-
-        if not until(ask, ANSWER_SECONDS_MAX):
-            raise TimeoutError(
-                f"Expected Kafka to say within {ANSWER_SECONDS_MAX:g} s which review is answered, "
-                "but it did not. See what it waits for: make logs COMPONENT=broker"
-            )
-        return int(found[0].metadata or 0)
+        [noted] = fetch_committed(self._consumer, GROUP, [(BEATS.topic, BEATS.partition)])
+        return int(noted.metadata or 0)
 
     def publish(self, orders: Sequence[Order], review_ms: int, now_ms: int, read: Offsets) -> None:
         """Publish orders, and note the review that they answer and the offsets read for it.

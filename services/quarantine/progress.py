@@ -2,17 +2,13 @@
 
 from dataclasses import dataclass
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 from contracts.validation import VALIDATED
-from infra.kafka import Offsets, Partition, admin, consumer, partitions
-from infra.kafka.errors import UNSETTLED, code
+from infra.kafka import Offsets, Partition, admin, consumer, fetch_committed, partitions
 from infra.settings import Settings
-from infra.wait import until
 
 GROUP = "quarantine"
-ANSWER_SECONDS_MAX = 10.0
-SETTLED_SECONDS_MAX = 30.0
 
 
 @dataclass(frozen=True)
@@ -34,23 +30,8 @@ def read_progress(settings: Settings) -> Progress:
 
 
 def read_committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
-    """The progress of this reader. It retries while the broker has no group coordinator."""
-    found: list[TopicPartition] = []
-    wanted = [TopicPartition(*at) for at in every]
-
-    def ask() -> bool:
-        try:
-            found[:] = reader.committed(wanted, timeout=ANSWER_SECONDS_MAX)
-        except KafkaException as error:
-            if code(error) not in UNSETTLED:
-                raise
-        return bool(found)
-
-    if not until(ask, SETTLED_SECONDS_MAX):
-        raise TimeoutError(
-            f"Expected Kafka to say within {SETTLED_SECONDS_MAX:g} s what {GROUP} has committed, "
-            "but it did not. See what it waits for: make logs COMPONENT=broker"
-        )
+    """The progress of this reader. Raises TimeoutError and KafkaException."""
+    found = fetch_committed(reader, GROUP, every)
     return Progress(
         offsets={(at.topic, at.partition): max(at.offset, 0) for at in found},
         committed_ms=max((int(at.metadata) for at in found if at.metadata), default=0),

@@ -1,7 +1,5 @@
 """retail backfill: with nothing running, and with a shop at work."""
 
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,16 +12,15 @@ from cli.ready import readiness
 from generators.run import Progress
 from generators.ticks import START_MS, TICKS_PER_DAY
 from infra.kafka import admin, newest_ms
-from infra.processes import environment
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager
 from infra.wait import wait_until
+from tests.command import run_command
 from tests.ports import free_port_base
 
 DAY_MS = 24 * 3_600_000
 BEATS = "public.world.heartbeat.v1"
-COMMAND_SECONDS_MAX = 120
 
 
 @pytest.fixture
@@ -38,14 +35,7 @@ def home(tmp_path: Path) -> Settings:
 
 
 def backfill(settings: Settings, days: int) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "cli.main", "backfill", str(days)],
-        env=environment(settings),
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS_MAX,
-        check=False,
-    )
+    done = run_command(settings, "backfill", days)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

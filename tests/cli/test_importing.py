@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -10,16 +9,16 @@ import pytest
 
 from contracts import ADJUSTMENTS, HEARTBEATS, PRICE_CHANGES, RECEIPTS, REFUNDS, decode
 from infra.kafka import admin, end_offsets, newest_ms, read_all
-from infra.processes import environment
+from infra.processes import start_module
 from infra.settings import Settings, root
 from infra.wait import wait_until
 from tests.brokers import emptied
+from tests.command import run_command
 from tests.generators.importing.sales import UCI, m5, uci, uci_row, write_csv
 
 pytestmark = pytest.mark.e2e
 
 MAPPINGS = root() / "generators" / "importing" / "mappings"
-IMPORT = (sys.executable, "-m", "cli.main", "import")
 SALES = (RECEIPTS, REFUNDS, ADJUSTMENTS, PRICE_CHANGES)
 
 
@@ -30,22 +29,10 @@ def shop(shared_broker: Settings, tmp_path: Path) -> Settings:
     return emptied(shared_broker, tmp_path / "data").model_copy(update=own)
 
 
-def command(*options: object, shape: str = "uci-online-retail") -> list[str]:
-    named = ["--map", str(MAPPINGS / f"{shape}.yaml"), *map(str, options)]
-    return [*IMPORT, *named]
-
-
 def run(
     shop: Settings, *options: object, shape: str = "uci-online-retail"
 ) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command(*options, shape=shape),
-        env=environment(shop),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_command(shop, "import", "--map", MAPPINGS / f"{shape}.yaml", *options)
 
 
 def ids(shop: Settings) -> Counter[str]:
@@ -91,9 +78,8 @@ def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
         for number in range(1_000)
     ]
     file = write_csv(tmp_path / "sales.csv", UCI, rows)
-    first = subprocess.Popen(
-        command(file), env=environment(shop), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    words = ["import", "--map", str(MAPPINGS / "uci-online-retail.yaml"), str(file)]
+    first = start_module(shop, tmp_path / "first.log", "cli.main", *words)
 
     def half_done() -> bool:
         return sum(end_offsets(admin(shop), [RECEIPTS.name]).values()) > 50
@@ -128,9 +114,6 @@ def test_what_cannot_be_imported_is_said_in_a_sentence(shop: Settings, tmp_path:
     assert "found never" in run(shop, file, "--until", "never").stderr
     empty = write_csv(tmp_path / "empty.csv", UCI, [])
     assert "at least one row" in run(shop, empty).stderr
-    draft = subprocess.run(
-        [*IMPORT, "--draft", str(file)], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert "sku: StockCode" in draft.stdout
-    without = subprocess.run([*IMPORT, str(file)], capture_output=True, text=True, check=False)
+    assert "sku: StockCode" in run_command(shop, "import", "--draft", file).stdout
+    without = run_command(shop, "import", file)
     assert "--map should name a mapping" in without.stderr

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from audit.log import Record, read
 from contracts import GENERATIONS, RECEIPTS, decode
 from contracts.documents import to_document
 from infra.kafka import Offsets, Partition, admin, end_offsets
-from infra.processes import environment
 from infra.settings import Settings
+from tests.command import run_command
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON, announce
 
@@ -57,15 +56,7 @@ def receipt(number: int, minutes: float, **changes: Any) -> dict[str, Any]:
 
 
 def load(shop: Settings, file: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "cli.main", "load", "--topic", RECEIPTS.name]
-    return subprocess.run(
-        [*command, *options, str(file)],
-        env=environment(shop),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_command(shop, "load", "--topic", RECEIPTS.name, *options, file)
 
 
 def lines(file: Path, *events: Any) -> Path:

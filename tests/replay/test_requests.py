@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 from pyspark.sql import SparkSession
 
 from infra.kafka import admin, end_offsets
 from infra.settings import Settings
+from infra.wait import repeating
 from pipelines.common.pipeline import load
 from pipelines.common.runtime import bounded, requests
 from pipelines.common.runtime.bounded import Span
@@ -34,19 +35,8 @@ SECONDS_MAX = 120.0
 @contextmanager
 def worker(spark: SparkSession, settings: Settings, generation: Path) -> Iterator[None]:
     """Somebody who serves what the generation is asked for, until the block ends."""
-    stop = Event()
-
-    def work() -> None:
-        while not stop.wait(0.05):
-            serve(spark, settings, PIPELINE, generation)
-
-    thread = Thread(target=work)
-    thread.start()
-    try:
+    with repeating(partial(serve, spark, settings, PIPELINE, generation), 0.05):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def test_a_worker_answers_with_the_rows_of_its_code(

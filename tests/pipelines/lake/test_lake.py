@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,13 +19,14 @@ from audit.log import Record, read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import admin, committed_ends, producer
 from infra.lake import read_held
-from infra.processes import engines, environment
-from infra.settings import Settings, root
+from infra.processes import engines, start_module
+from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
+from tests.command import run_command
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.seeds import drawn
@@ -105,14 +105,7 @@ def kill(settings: Settings, chance: Random, found: Lake) -> None:
 
 
 def start(settings: Settings) -> "subprocess.Popen[bytes]":
-    with (settings.data_dir / "lake.log").open("ab") as file:
-        return subprocess.Popen(
-            [sys.executable, "-m", "pipelines.lake", "--once"],
-            cwd=root(),
-            env=environment(settings),
-            stdout=file,
-            stderr=file,
-        )
+    return start_module(settings, settings.data_dir / "lake.log", "pipelines.lake", "--once")
 
 
 def output(settings: Settings) -> str:
@@ -269,15 +262,7 @@ def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
 
 def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None:
     """All is as expected; only no API is there, whose view it could be held against."""
-    told = subprocess.run(
-        [sys.executable, "-m", "cli.main", "quality", "--json"],
-        cwd=root(),
-        env=environment(log),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS_MAX,
-    )
+    told = run_command(log, "quality", "--json", seconds_max=SECONDS_MAX)
     assert told.returncode == 1, told.stderr
     found = json.loads(told.stdout.splitlines()[-1])
     assert "API" in found["not_compared"] or "answer" in found["not_compared"]

@@ -1,20 +1,19 @@
 """No order is published twice, whoever is killed and whichever generation is promoted."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from contracts import PURCHASE_ORDERS, Contract, Row, encode
+from contracts import PURCHASE_ORDERS
 from infra.kafka import admin, end_offsets
-from infra.processes import environment
+from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.ordering.gate import answer_review
 from services.ordering.publisher import Fenced, OrderPublisher
 from tests.brokers import emptied
 from tests.seeds import drawn
+from tests.services.dying import Died, limit_life
 from tests.services.ordering.shop import Reordering, review_ms
 
 pytestmark = pytest.mark.e2e
@@ -103,28 +102,16 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
 
 
-class Died(BaseException):
-    """The end of a gate, anywhere."""
-
-
 def test_a_gate_that_dies_anywhere_orders_every_review_once(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = drawn("deaths of the gate")
     shop = Reordering(kafka)
     shop.promote(1)
-    lives = [0]
-
-    def encode_or_die(contract: Contract, row: Row) -> bytes:
-        lives[0] -= 1
-        if not lives[0]:
-            raise Died
-        return encode(contract, row)
-
-    monkeypatch.setattr("services.ordering.publisher.encode", encode_or_die)
+    life = limit_life(monkeypatch, "services.ordering.publisher")
     for number in range(4):
         shop.review(1, number, SOLD if number else EMPTY)
-        lives[0] = chance.randint(1, len(SKUS))
+        life.rows_left = chance.randint(1, len(SKUS))
         with pytest.raises(Died):
             gate(kafka, number)
         gate(kafka, number)
@@ -140,22 +127,12 @@ def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
         before = records(kafka)
         shop.review(1, number, SOLD if number else EMPTY)
         seen = before + chance.randint(1, len(SKUS))
-        killed = start_gate(kafka)
+        killed = start_module(kafka, kafka.data_dir / "ordering.log", "services.ordering")
         wait_until(lambda seen=seen: records(kafka) >= seen, "it orders", 60)  # type: ignore[misc]
         killed.kill()
         killed.wait(30)
         gate(kafka, number)
     assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(3)}
-
-
-def start_gate(kafka: Settings) -> "subprocess.Popen[bytes]":
-    with (kafka.data_dir / "ordering.log").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "services.ordering"],
-            env=environment(kafka),
-            stdout=log,
-            stderr=log,
-        )
 
 
 def records(kafka: Settings) -> int:

@@ -1,21 +1,20 @@
 """Every order is confirmed once, whoever is killed between reading it and answering."""
 
-import subprocess
-import sys
 from collections import Counter
 from threading import Event
 
 import pytest
 
-from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, Row, decode, encode, key
+from contracts import CONFIRMATIONS, PURCHASE_ORDERS, decode, encode, key
 from infra.kafka import admin, end_offsets, read_all, send
-from infra.processes import environment
+from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.supplier.follower import confirm_orders
 from tests.brokers import sender
 from tests.seeds import drawn
 from tests.services.at_work import at_work
+from tests.services.dying import Died, limit_life
 
 pytestmark = pytest.mark.e2e
 
@@ -55,20 +54,13 @@ def test_an_id_is_obeyed_once_however_often_it_is_read(kafka: Settings) -> None:
 def test_who_dies_between_reading_and_answering_answers_once(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance, left = drawn("deaths of the supplier"), [0]
-
-    def encode_or_die(contract: Contract, row: Row) -> bytes:
-        left[0] -= 1
-        if not left[0]:
-            raise InterruptedError
-        return encode(contract, row)
-
-    monkeypatch.setattr("services.supplier.follower.encode", encode_or_die)
+    chance = drawn("deaths of the supplier")
+    life = limit_life(monkeypatch, "services.supplier.follower")
     for turn in range(3):
         wanted = [f"{turn}-{number}" for number in range(10)]
         order(kafka, *wanted)
-        left[0] = chance.randint(1, len(wanted))
-        with pytest.raises(InterruptedError):
+        life.rows_left = chance.randint(1, len(wanted))
+        with pytest.raises(Died):
             confirm_orders(kafka, Event())
         with at_work(confirm_orders, kafka):
             until_confirmed(kafka, *wanted)
@@ -82,13 +74,7 @@ def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
     before = sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values())
     seen = before + chance.randint(1, len(wanted))
     order(kafka, *wanted)
-    with (kafka.data_dir / "supplier.log").open("ab") as log:
-        killed = subprocess.Popen(
-            [sys.executable, "-m", "services.supplier"],
-            env=environment(kafka),
-            stdout=log,
-            stderr=log,
-        )
+    killed = start_module(kafka, kafka.data_dir / "supplier.log", "services.supplier")
     wait_until(
         lambda: sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values()) >= seen,
         "it answers",

@@ -1,0 +1,40 @@
+"""The offsets that a consumer group has committed."""
+
+from collections.abc import Iterable
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from infra.kafka.errors import UNSETTLED, code
+from infra.kafka.offsets import Partition
+from infra.wait import until
+
+ANSWER_SECONDS_MAX = 10.0
+SETTLED_SECONDS_MAX = 30.0
+"""How long a broker may take to find the coordinator of a group."""
+
+
+def fetch_committed(
+    reader: Consumer, group: str, places: Iterable[Partition]
+) -> list[TopicPartition]:
+    """What the reader's group has committed for the partitions, with the metadata.
+
+    An offset below 0 means that nothing is committed. The request is repeated while the broker has
+    no coordinator of the group. Raises TimeoutError and KafkaException.
+    """
+    wanted = [TopicPartition(*at) for at in places]
+    found: list[TopicPartition] = []
+
+    def is_answered() -> bool:
+        try:
+            found[:] = reader.committed(wanted, timeout=ANSWER_SECONDS_MAX)
+        except KafkaException as error:
+            if code(error) not in UNSETTLED:
+                raise
+        return bool(found)
+
+    if wanted and not until(is_answered, SETTLED_SECONDS_MAX):
+        raise TimeoutError(
+            f"Expected Kafka to say within {SETTLED_SECONDS_MAX:g} s what {group} has committed, "
+            "but it did not. See what it waits for: make logs COMPONENT=broker"
+        )
+    return found
