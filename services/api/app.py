@@ -8,6 +8,7 @@ from pathlib import Path
 from socket import gethostname
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from control.generations import Generation
 from infra.kafka import admin, end_offsets, producer
@@ -103,6 +104,7 @@ def create_app(sources: Sources) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=name_operation,
     )
     app.state.sources = sources
     app.state.streams = stream.create_slots()
@@ -116,6 +118,12 @@ def create_app(sources: Sources) -> FastAPI:
     for noun in ROUTES:
         app.include_router(noun.router)
     return app
+
+
+def name_operation(route: APIRoute) -> str:
+    """The id of a route's operation: the name of its function, in camel case."""
+    first, *others = route.name.split("_")
+    return first + "".join(word.capitalize() for word in others)
 
 
 def create_sources(settings: Settings) -> Sources:

@@ -1,6 +1,6 @@
 """What answers have in common: their JSON, and the members that date them."""
 
-from typing import NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
@@ -10,6 +10,11 @@ from services.api.store.marker import Marker, group_by_topic
 from services.api.store.store import Store
 
 OffsetsByTopic = dict[str, list[int]]
+
+NextCursor = Annotated[
+    str | None, Field(description="cursor of the next page; null on the last")
+]
+"""The member of a page that leads to the next one."""
 
 
 class AsOf(BaseModel):

@@ -37,8 +37,12 @@ Moment = Annotated[AwareDatetime, AfterValidator(_to_utc)]
 """A moment of world time, with its zone."""
 
 
+CursorText = Annotated[
+    str | None, Field(max_length=CHARACTERS_MAX, description="`next` of the page before")
+]
+"""The query parameter that asks for a later page of a list."""
+
+
 class PageQuery(Parameters):
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="entries per page")
-    cursor: str | None = Field(
-        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
-    )
+    cursor: CursorText = None

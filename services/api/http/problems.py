@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 
 from services.api.store.tables import AnyJson
@@ -96,6 +96,19 @@ def document_responses(*statuses: HTTPStatus) -> Responses:
     return {int(status): _document(status) for status in (*statuses, *ALWAYS)}
 
 
+def _document(status: HTTPStatus) -> AnyJson:
+    schema = {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}
+    return {"description": status.phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
+
+
+NO_PROBLEMS = document_responses()
+"""The error answers of a route that can always answer a valid request."""
+LIST_PROBLEMS = document_responses(HTTPStatus.SERVICE_UNAVAILABLE)
+"""The error answers of a route to a list, which may not be loaded."""
+ITEM_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+"""The error answers of a route to one thing, which may be unknown or not loaded."""
+
+
 def install(app: FastAPI) -> None:
     """Let every error of the app leave as a problem document."""
     app.add_exception_handler(Problem, _handle_problem)
@@ -115,11 +128,6 @@ def _with_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
         return made
 
     return document
-
-
-def _document(status: HTTPStatus) -> AnyJson:
-    schema = {"$ref": f"#/components/schemas/{ProblemDocument.__name__}"}
-    return {"description": status.phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
 async def _handle_problem(request: Request, error: Exception) -> JSONResponse:
@@ -158,7 +166,7 @@ async def _handle_unexpected(request: Request, error: Exception) -> JSONResponse
     return problem.response(request.url.path)
 
 
-def _render_fault(error: Mapping[str, Any]) -> str:
+def _render_fault(error: ErrorDetails) -> str:
     where = ".".join(str(part) for part in error["loc"][1:]) or "request"
     if error["type"] == "extra_forbidden":
         return f"{where}: expected no such query parameter"

@@ -60,4 +60,4 @@ class CountRequests:
 
 def _find_operation(scope: Scope) -> str:
     route = scope.get("route")
-    return str(getattr(route, "operation_id", None) or getattr(route, "name", NO_OPERATION))
+    return str(getattr(route, "unique_id", None) or getattr(route, "name", NO_OPERATION))

@@ -166,7 +166,7 @@ def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
     return found if found["version"] else None
 
 
-def list_movements(
+def find_movements(
     snapshot: LakeSnapshot, span: Span, after: Place | None, limit: int
 ) -> list[MovementRow]:
     """At most so many movements after a place, in order. Raises LakeTooSlow."""

@@ -58,12 +58,11 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
 
 @router.post(
     "/v1/pipelines/{pipeline}/promote",
-    operation_id="promoteGeneration",
     summary="Let every reader follow the candidate",
     response_model=Done,
     responses=RESPONSES,
 )
-def promote(
+def promote_generation(
     commands: Authorized,
     store: FromStore,
     pipeline: Name,
@@ -83,12 +82,11 @@ def promote(
 
 @router.post(
     "/v1/pipelines/{pipeline}/rollback",
-    operation_id="rollBackGeneration",
     summary="Let every reader follow the generation before again",
     response_model=Done,
     responses=RESPONSES,
 )
-def roll_back(
+def roll_back_generation(
     commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
 ) -> JSONResponse:
     find_generations(store, pipeline)
@@ -97,12 +95,11 @@ def roll_back(
 
 @router.post(
     "/v1/pipelines/{pipeline}/prune",
-    operation_id="pruneGeneration",
     summary="Forget a generation that readers do not follow",
     response_model=Done,
     responses=RESPONSES,
 )
-def prune(
+def prune_generation(
     commands: Authorized,
     store: FromStore,
     pipeline: Name,
@@ -114,12 +111,11 @@ def prune(
 
 @router.post(
     "/v1/pipelines/{pipeline}/difference",
-    operation_id="computeDifference",
     summary="Compute what the candidate says otherwise, at the newest marker",
     response_model=Done,
     responses=RESPONSES,
 )
-def compare(
+def compute_difference(
     commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
 ) -> JSONResponse:
     find_generations(store, pipeline)
@@ -128,12 +124,11 @@ def compare(
 
 @router.post(
     "/v1/quarantine/{topic}/{partition}/{offset}/release",
-    operation_id="releaseRejected",
     summary="Publish a new event that wraps a rejected one, so that running sums count it once",
     response_model=Done,
     responses=RESPONSES,
 )
-def release(
+def release_rejected(
     commands: Authorized,
     topic: Annotated[str, Path(pattern=r"^[a-z0-9.-]{1,249}$")],
     partition: Annotated[int, Path(ge=0, le=WHOLE_MAX)],

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from contracts import ALERTS
+from services.api.http.problems import ITEM_PROBLEMS
 from services.api.http.read_your_writes import ViewQuery
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.rows import (
     PAGE_PROBLEMS,
-    ROW_PROBLEMS,
     Key,
     Order,
     RowPage,
@@ -29,7 +29,6 @@ router = APIRouter(tags=["shortcuts"])
 
 @router.get(
     "/v1/alerts",
-    operation_id="listAlerts",
     summary=f"Rows of {TABLE.view}, the newest first, filtered, in pages",
     response_model=RowPage,
     responses=examples.ok(examples.page(TABLE)) | PAGE_PROBLEMS,
@@ -40,10 +39,9 @@ async def list_alerts(store: FromStore, query: Annotated[RowsQuery, Query()]) ->
 
 @router.get(
     "/v1/alerts/{key:path}",
-    operation_id="getAlert",
     summary=f"One row of {TABLE.view}, by {'/'.join(TABLE.key)}",
     response_model=AnyJson,
-    responses=examples.ok(examples.row(TABLE)) | ROW_PROBLEMS,
+    responses=examples.ok(examples.row(TABLE)) | ITEM_PROBLEMS,
 )
 async def get_alert(
     store: FromStore, key: Key, query: Annotated[ViewQuery, Query()]

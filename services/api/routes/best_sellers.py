@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 from contracts import BEST_SELLERS
 from contracts.times import epoch_ms
 from services.api.http.answers import Dated, date
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -74,12 +74,10 @@ class BestSellers(Dated):
 
 @router.get(
     "/v1/best-sellers",
-    operation_id="listBestSellers",
     summary="The products that sold most in one hour",
     description="By units, then revenue, then sku; the order of equals is always the same.",
     response_model=BestSellers,
-    responses=examples.ok(examples.BEST_SELLERS)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.BEST_SELLERS) | ITEM_PROBLEMS,
 )
 async def list_best_sellers(
     store: FromStore, query: Annotated[BestSellersQuery, Query()]

@@ -1,6 +1,5 @@
 """GET /v1/clock: the time in the world, for clients that stamp records of their own."""
 
-from http import HTTPStatus
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
@@ -8,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import document_responses
+from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.clock import wall_ms
@@ -27,13 +26,12 @@ class WorldTime(BaseModel):
 
 @router.get(
     "/v1/clock",
-    operation_id="getClock",
     summary="What time it is in the world",
     description="World time is the timestamp of records. While the clock is running, the time is "
     "world_ms + (wall clock - wall_ms) * speed. Ask again from time to time: a simulator that "
     "falls behind sets the clock back.",
     response_model=WorldTime,
-    responses=examples.ok(examples.WORLD_TIME) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.WORLD_TIME) | LIST_PROBLEMS,
 )
 async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
     clock, now_ms = store.world_clock(), wall_ms()

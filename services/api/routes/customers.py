@@ -20,7 +20,6 @@ CustomerId = Annotated[str, Path(description="the customer", max_length=192)]
 
 @router.get(
     "/v1/customers/{customer_id}/visits",
-    operation_id="listVisits",
     summary="The visits of a customer, the latest first",
     response_model=RowPage,
     responses=examples.ok(examples.ROW_PAGE) | PAGE_PROBLEMS,

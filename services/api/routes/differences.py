@@ -2,7 +2,6 @@
 
 import json
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
@@ -16,6 +15,7 @@ from services.api.http.sources import FromSources
 from services.api.routes import examples
 from services.api.routes.actions import find_generations
 from services.api.routes.pipelines import Name
+from services.api.store.tables import AnyJson, Document
 from services.times import render_instant
 
 router = APIRouter(tags=["pipelines"])
@@ -42,9 +42,9 @@ class Period(BaseModel):
 
 
 class Sample(BaseModel):
-    key: dict[str, Any]
-    before: dict[str, Any] = Field(description="what it was; empty: the row is new")
-    after: dict[str, Any] = Field(description="what it is; empty: the row is gone")
+    key: AnyJson
+    before: AnyJson = Field(description="what it was; empty: the row is new")
+    after: AnyJson = Field(description="what it is; empty: the row is gone")
 
 
 class ViewDifference(BaseModel):
@@ -84,7 +84,6 @@ class Difference(BaseModel):
 
 @router.get(
     "/v1/pipelines/{pipeline}/difference",
-    operation_id="getDifference",
     summary="What the candidate says otherwise; without a candidate, what the promotion changed",
     description="As `retail replay start` or `diff`, or the POST of this path, last computed it.",
     response_model=Difference,
@@ -92,7 +91,7 @@ class Difference(BaseModel):
 )
 def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSONResponse:
     before, after = find_compared(find_generations(sources.store, pipeline))
-    answer: dict[str, Any] = {"pipeline": pipeline, "before": before, "after": after}
+    answer: Document = {"pipeline": pipeline, "before": before, "after": after}
     answer |= {"computed_at": None, "difference": None}
     if before is not None and after is not None:
         file = find_difference(sources.reports, pipeline, before, after)

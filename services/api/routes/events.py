@@ -84,7 +84,6 @@ REQUEST_BODY = {
 
 @router.post(
     f"{BODIES_UNDER}{{topic}}",
-    operation_id="publishEvent",
     summary="Publish one event",
     description=DESCRIPTION,
     status_code=HTTPStatus.CREATED,

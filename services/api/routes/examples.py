@@ -1,6 +1,5 @@
 """Examples of the answers for OpenAPI, made from the contracts' own."""
 
-from typing import Any
 
 from contracts import (
     ADJUSTMENTS,
@@ -268,7 +267,7 @@ HISTORY = {
     "available": True,
     "reason": None,
 }
-DIFFERENCE: dict[str, Any] = {
+DIFFERENCE: AnyJson = {
     "pipeline": "fraud",
     "before": 1,
     "after": 2,

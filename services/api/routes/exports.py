@@ -49,7 +49,6 @@ def create_slots() -> threading.BoundedSemaphore:
 
 @router.get(
     "/v1/views/{name}/export",
-    operation_id="exportView",
     summary="The whole view at one marker, one JSON document per line",
     description="First a line with generation, marker, books and number of rows, then the "
     "rows in key order. An answer with fewer rows than announced was cut off.",
@@ -66,7 +65,6 @@ async def export_view(
 
 @router.get(
     "/v1/pipelines/{pipeline}/export",
-    operation_id="exportPipeline",
     summary="All views of a pipeline at one marker, one JSON document per line",
     description="First a line with generation, marker, books and the views with their number "
     "of rows, then the rows: view by view in that order, each in key order.",

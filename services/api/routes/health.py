@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from services.api.http.answers import respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import LIST_PROBLEMS, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.store import Store
@@ -35,10 +35,9 @@ class Progress(BaseModel):
 
 @router.get(
     "/healthz",
-    operation_id="getHealth",
     summary="Whether the process works",
     response_model=Health,
-    responses=examples.ok({"status": "ok"}) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok({"status": "ok"}) | LIST_PROBLEMS,
 )
 async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     if not store.is_alive():
@@ -53,12 +52,11 @@ async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
 
 @router.get(
     "/readyz",
-    operation_id="getReadiness",
     summary="Whether every promoted view is loaded that can be",
     description="A pipeline that is invalid, in trouble or without a marker does not affect the "
     "others: `missing` names it, and requests for its views are answered with a 503.",
     response_model=Health,
-    responses=examples.ok({"status": "ok"}) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok({"status": "ok"}) | LIST_PROBLEMS,
 )
 async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
     loading, missing = _classify(store)

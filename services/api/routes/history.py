@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, create_model
 from contracts import ALERTS, STOCK_LEVELS
 from contracts.times import EPOCH
 from contracts.validation import VALIDATED
-from services.api.http.answers import AsOfMember, LakeAsOf, date_by_offsets, respond
+from services.api.http.answers import AsOfMember, LakeAsOf, NextCursor, date_by_offsets, respond
 from services.api.http.errors import to_problem
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import (
@@ -28,11 +28,11 @@ from services.api.http.parameters import (
     Sku,
     StoreId,
 )
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, Problem
 from services.api.http.read_your_writes import ViewQuery
 from services.api.http.sources import FromLake, FromStore
 from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
-from services.api.lake.movements import TOPICS, MovementRow, Span, list_movements, sum_movements
+from services.api.lake.movements import TOPICS, MovementRow, Span, find_movements, sum_movements
 from services.api.lake.tables import Lake
 from services.api.routes import examples
 from services.api.routes.rows import Key, find_row
@@ -41,8 +41,6 @@ from services.api.routes.views import TABLES
 from services.api.store.tables import AnyJson, Document
 from services.times import in_ms, render_instant, render_instant_or_none
 
-UNKNOWN = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
-UNAVAILABLE = document_responses(HTTPStatus.SERVICE_UNAVAILABLE)
 
 router = APIRouter(tags=["history"])
 
@@ -108,7 +106,7 @@ class MovementPage(BaseModel):
     store_id: str
     sku: str
     items: list[Movement] = Field(description="the first to happen first")
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
     as_of: LakeAsOf = Field(description="what has been read")
 
 
@@ -142,10 +140,9 @@ class Available(BaseModel):
 
 @router.get(
     "/v1/history",
-    operation_id="getHistory",
     summary="Whether the past can be asked for",
     response_model=Available,
-    responses=examples.ok(examples.HISTORY) | document_responses(),
+    responses=examples.ok(examples.HISTORY) | NO_PROBLEMS,
 )
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
@@ -155,12 +152,11 @@ def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
 
 @router.get(
     "/v1/history/stock/{store_id}/{sku}",
-    operation_id="getPastShelf",
     summary="One shelf as it was at a moment",
     description="From the lake. The answer counts every event that happened until then, whenever "
     "it was published, as far as the lake has read the log; `as_of` says how far.",
     response_model=PastShelf,
-    responses=examples.ok(examples.PAST_SHELF) | UNKNOWN,
+    responses=examples.ok(examples.PAST_SHELF) | ITEM_PROBLEMS,
 )
 def get_past_shelf(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
@@ -177,14 +173,13 @@ def get_past_shelf(
 
 @router.get(
     "/v1/history/movements/{store_id}/{sku}",
-    operation_id="listMovements",
     summary="What moved a shelf, event by event, in pages",
     description="From the lake. The changes of all movements until a moment add up to the "
     "shelf at that moment. Later pages may hold events that were published meanwhile.",
     response_model=MovementPage,
-    responses=examples.ok(examples.MOVEMENT_PAGE) | UNAVAILABLE,
+    responses=examples.ok(examples.MOVEMENT_PAGE) | LIST_PROBLEMS,
 )
-def get_movements(
+def list_movements(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[SpanQuery, Query()]
 ) -> JSONResponse:
     question = query.question("movements", store_id, sku)
@@ -192,7 +187,7 @@ def get_movements(
     after = request.after()
     span = Span(store_id, sku, to_epoch_ms(query.since), to_epoch_ms(query.until))
     with lake.open(*TOPICS) as snapshot:
-        found = list_movements(snapshot, span, after, request.rows_max)
+        found = find_movements(snapshot, span, after, request.rows_max)
         as_of = date_by_offsets(snapshot.ends())
     page = request.build(
         found, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
@@ -210,12 +205,11 @@ def get_movements(
 
 @router.get(
     "/v1/history/alerts/{key:path}",
-    operation_id="getAlertHistory",
     summary="An alert, and the events that it rests on, by rule/subject/interval_start",
     description="The alert comes from the view, the events come from the lake: those that the "
     "evidence names, 20 at the most.",
     response_model=AlertHistory,
-    responses=examples.ok(examples.ALERT_HISTORY) | UNKNOWN,
+    responses=examples.ok(examples.ALERT_HISTORY) | ITEM_PROBLEMS,
 )
 async def get_alert_history(
     store: FromStore, lake: FromLake, key: Key, query: Annotated[ViewQuery, Query()]

@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from contracts import ALERTS
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import document_responses
+from services.api.http.problems import NO_PROBLEMS
 from services.api.routes import quarantine
 from services.api.routes.generation_figures import measure_generations
 from services.api.routes.pipeline_figures import measure_pipelines
@@ -38,12 +38,11 @@ router = APIRouter(tags=["metrics"])
 
 @router.get(
     "/metrics",
-    operation_id="getMetrics",
     summary="Figures for Prometheus",
     response_class=Response,
     responses={
         200: {"content": {TEXT: {"schema": {"type": "string"}}}},
-        **document_responses(),
+        **NO_PROBLEMS,
     },
 )
 def get_metrics(request: Request, _: NoParameters) -> Response:

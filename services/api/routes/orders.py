@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -10,10 +9,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, model
-from services.api.http.answers import TopicsAsOf, date_by_offsets
+from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
 from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
-from services.api.http.problems import document_responses
+from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.mirror import read_offsets
@@ -23,7 +22,7 @@ from services.api.store.mirrored import (
     ORDER_ID,
     ORDERS_TABLE,
 )
-from services.api.store.selection import Condition, Selection
+from services.api.store.selection import Selection, match
 from services.api.store.tables import Document, Stored
 
 SHELF = ("store_id", "sku")
@@ -54,27 +53,21 @@ class Order(model(PURCHASE_ORDERS)):  # type: ignore[misc]  # made at run time
 
 class OrderPage(BaseModel):
     items: list[Order] = Field(description="the newest review first")
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
     as_of: TopicsAsOf = Field(description="what has been read")
 
 
 @router.get(
     "/v1/orders",
-    operation_id="listOrders",
     summary="Purchase orders with the supplier's answers, the newest first, in pages",
     description="Orders exist where they fill the shelves (`SIMULATOR_REFILL=orders`), "
     "from the world's first midnight on.",
     response_model=OrderPage,
-    responses=examples.ok(examples.ORDER_PAGE) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.ORDER_PAGE) | LIST_PROBLEMS,
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
     filters = query.filters()
-    selection = Selection(
-        table=ORDERS_TABLE,
-        conditions=tuple(Condition(f"{name} = ?", (value,)) for name, value in filters.items()),
-        order=NEWEST_ORDERS_FIRST,
-        descending=True,
-    )
+    selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
     request.after()  # raises for an invalid cursor, even while the mirror is loading
     # Orders come first, so that every confirmation in the answer is of a known order.

@@ -12,7 +12,7 @@ from control.generations import Generation, Generations
 from infra.kafka import Offsets
 from services.api.http.answers import AsOf, date, respond
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import NO_PROBLEMS, Problem, document_responses
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.accounting import read_accounts, read_newest_ms
@@ -84,10 +84,9 @@ class Pipelines(BaseModel):
 
 @router.get(
     "/v1/pipelines",
-    operation_id="listPipelines",
     summary="Lag, rate and books of every pipeline",
     response_model=Pipelines,
-    responses=examples.ok(examples.PIPELINES) | document_responses(),
+    responses=examples.ok(examples.PIPELINES) | NO_PROBLEMS,
 )
 def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
     return respond(Pipelines(pipelines=describe_all(store)))
@@ -95,7 +94,6 @@ def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
 
 @router.get(
     "/v1/pipelines/{pipeline}",
-    operation_id="getPipeline",
     summary="Lag, rate and books of one pipeline",
     response_model=Pipeline,
     responses=examples.ok(examples.PIPELINES["pipelines"][0])

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from contracts import NOTICE, PRICE_CHANGES, model
 from contracts.times import EPOCH, span
-from services.api.http.answers import TopicsAsOf, date_by_offsets
+from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import Moment, PageQuery, Parameters, Sku
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store import mirrored
@@ -61,7 +61,7 @@ class Price(HeldPrice):
 
 class PricePage(BaseModel):
     items: list[HeldPrice] = Field(description="one per product that has a price, by sku")
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
     at: str = Field(description="the moment, in world time")
     as_of: TopicsAsOf = Field(description="what has been read")
 
@@ -69,17 +69,15 @@ class PricePage(BaseModel):
 class PriceHistory(BaseModel):
     sku: str
     items: list[PriceChange] = Field(description="the last to hold first")
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
     as_of: TopicsAsOf = Field(description="what has been read")
 
 
 @router.get(
     "/v1/prices/{sku}",
-    operation_id="getPrice",
     summary="What a product costs at a moment",
     response_model=Price,
-    responses=examples.ok(examples.PRICE | examples.PRICES_AS_OF)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.PRICE | examples.PRICES_AS_OF) | ITEM_PROBLEMS,
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
     at_ms = _find_moment_ms(store, query)
@@ -94,10 +92,9 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
 
 @router.get(
     "/v1/prices",
-    operation_id="listPrices",
     summary="What every product costs at a moment, in pages",
     response_model=PricePage,
-    responses=examples.ok(examples.PRICE_PAGE) | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.PRICE_PAGE) | LIST_PROBLEMS,
 )
 def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
     question = f"prices at={query.at.isoformat() if query.at else 'now'}"
@@ -122,11 +119,9 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
 
 @router.get(
     "/v1/prices/{sku}/history",
-    operation_id="getPriceHistory",
     summary="Every price of a product, announced ones too, the last first",
     response_model=PriceHistory,
-    responses=examples.ok(examples.PRICE_HISTORY)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.PRICE_HISTORY) | ITEM_PROBLEMS,
 )
 def get_price_history(
     store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, create_model
 from contracts import STOCK_LEVELS
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Sku
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -60,11 +60,9 @@ ProductStock: type[BaseModel] = create_model(
 
 @router.get(
     "/v1/products/{sku}/stock",
-    operation_id="getProductStock",
     summary="One product in every store, and the totals",
     response_model=ProductStock,
-    responses=examples.ok(examples.PRODUCT)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.PRODUCT) | ITEM_PROBLEMS,
 )
 async def get_product_stock(
     store: FromStore, sku: Sku, query: Annotated[ViewQuery, Query()]

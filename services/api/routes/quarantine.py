@@ -11,17 +11,16 @@ from pydantic import BaseModel, Field, create_model
 
 from contracts import QUARANTINE, model
 from contracts.validation import VALIDATED
-from services.api.http.answers import OffsetsByTopic
-from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.pages import Page, PageRequest, select_page
-from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, NoParameters, Parameters
-from services.api.http.problems import Problem, document_responses
+from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText, NoParameters, Parameters
+from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.marker import group_by_topic
 from services.api.store.mirror import read_offsets
 from services.api.store.mirrored import NEWEST_REJECTIONS_FIRST, REJECTIONS_TABLE
-from services.api.store.selection import WHOLE_MAX, Condition, Selection
+from services.api.store.selection import WHOLE_MAX, Selection, match
 from services.api.store.tables import AnyJson, Document, Stored, to_document
 from services.quarantine.anatomy import dissect
 from services.quarantine.remedy import find_remedy
@@ -48,9 +47,7 @@ class QuarantineQuery(Parameters):
         description="undecodable, wrong-key, late, future, unreleasable, or the name of a rule",
     )
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="records per page")
-    cursor: str | None = Field(
-        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
-    )
+    cursor: CursorText = None
 
     def filters(self) -> dict[str, str]:
         """The values that the columns must have."""
@@ -78,7 +75,7 @@ class QuarantinePage(BaseModel):
     """Some of what was rejected, the newest first."""
 
     items: list[ListedRejection] = Field(description="the records of this page")
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
     counts: list[QuarantineCount] = Field(description="all there are, whatever the filters")
     as_of: OffsetsByTopic = Field(
         description="the quarantine's topic, one per partition: the first offset not read yet"
@@ -98,11 +95,9 @@ Rejected: type[BaseModel] = create_model(
 
 @router.get(
     "/v1/quarantine",
-    operation_id="listQuarantine",
     summary="Rejected records, the newest first, in pages",
     response_model=QuarantinePage,
-    responses=examples.ok(examples.QUARANTINE_PAGE)
-    | document_responses(HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.QUARANTINE_PAGE) | LIST_PROBLEMS,
 )
 def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
     with store.rejections.open() as connection:
@@ -124,11 +119,9 @@ def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]
 
 @router.get(
     "/v1/quarantine/{topic}/{partition}/{offset}",
-    operation_id="getRejected",
     summary="One rejected record, whole",
     response_model=Rejected,
-    responses=examples.ok(examples.REJECTED)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.REJECTED) | ITEM_PROBLEMS,
 )
 def get_rejected(
     store: FromStore, topic: Topic, partition: Number, offset: Number, _: NoParameters
@@ -149,12 +142,7 @@ def get_rejected(
 def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) -> Page[Stored]:
     """The page of rejected records that the query asks for. Raises Problem."""
     filters = query.filters()
-    selection = Selection(
-        table=REJECTIONS_TABLE,
-        conditions=tuple(Condition(f"{name} = ?", (value,)) for name, value in filters.items()),
-        order=NEWEST_REJECTIONS_FIRST,
-        descending=True,
-    )
+    selection = Selection(REJECTIONS_TABLE, match(filters), NEWEST_REJECTIONS_FIRST, descending=True)
     request = PageRequest(
         limit=query.limit,
         cursor=query.cursor,

@@ -11,8 +11,9 @@ from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.api.http.problems import Problem, Responses, document_responses
-from services.api.routes.subjects import Version, find_by_id, list_subjects, list_versions
+from services.api.http.problems import NO_PROBLEMS, Problem, Responses
+from services.api.routes import subjects
+from services.api.routes.subjects import Version, find_by_id
 
 MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 LATEST = ("latest", "-1")
@@ -78,7 +79,7 @@ class RegistryProblem(Problem):
 def _document_failures() -> Responses:
     refusals = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
     own = {int(status): {"model": Failure, "description": status.phrase} for status in refusals}
-    return document_responses() | own
+    return NO_PROBLEMS | own
 
 
 RESPONSES = _document_failures()
@@ -89,7 +90,6 @@ router = APIRouter(tags=["schema registry"], default_response_class=RegistryResp
 
 @router.get(
     "/schemas/ids/{id}",
-    operation_id="getSchema",
     summary="The schema with an id",
     response_model=SchemaText,
     responses=RESPONSES,
@@ -100,7 +100,6 @@ async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in t
 
 @router.get(
     "/schemas/ids/{id}/versions",
-    operation_id="listSchemaVersions",
     summary="The subject and version that have an id",
     response_model=list[SubjectVersion],
     responses=RESPONSES,
@@ -112,29 +111,26 @@ async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as 
 
 @router.get(
     "/subjects",
-    operation_id="listSubjects",
     summary="Every topic and view, as a subject",
     response_model=list[str],
     responses=RESPONSES,
 )
-async def get_subjects() -> RegistryResponse:
-    return RegistryResponse(list(list_subjects()))
+async def list_subjects() -> RegistryResponse:
+    return RegistryResponse(list(subjects.list_subjects()))
 
 
 @router.get(
     "/subjects/{subject}/versions",
-    operation_id="listVersions",
     summary="The versions of a subject",
     response_model=list[int],
     responses=RESPONSES,
 )
-async def list_find_versions(subject: Subject) -> RegistryResponse:
+async def list_versions(subject: Subject) -> RegistryResponse:
     return RegistryResponse([each.number for each in _find_versions(subject)])
 
 
 @router.get(
     "/subjects/{subject}/versions/{version}",
-    operation_id="getVersion",
     summary="One version of a subject",
     response_model=RegisteredSchema,
     responses=RESPONSES,
@@ -153,7 +149,6 @@ async def get_version(subject: Subject, version: Number) -> RegistryResponse:
 
 @router.get(
     "/config",
-    operation_id="getCompatibility",
     summary="What a new version of a schema must keep to",
     response_model=Compatibility,
     responses=RESPONSES,
@@ -165,7 +160,6 @@ async def get_compatibility() -> RegistryResponse:
 
 @router.get(
     "/mode",
-    operation_id="getMode",
     summary="Whether schemas can be registered",
     response_model=Mode,
     responses=RESPONSES,
@@ -186,7 +180,7 @@ def _find_by_id(text: str) -> Version:
 
 
 def _find_versions(subject: str) -> tuple[Version, ...]:
-    found = list_versions(subject)
+    found = subjects.list_versions(subject)
     if not found:
         raise RegistryProblem(
             SUBJECT_UNKNOWN, f"Expected a subject of GET /subjects, found {subject[:200]}."

@@ -15,11 +15,10 @@ from fastapi.responses import JSONResponse
 from pydantic import ConfigDict, Field
 
 from services.api.http import filters
-from services.api.http.answers import Dated, date
-from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import PageRequest, select_page
-from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX
-from services.api.http.problems import Problem, document_responses
+from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText
+from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -36,7 +35,6 @@ NO_FILTERS: Mapping[str, str] = MappingProxyType({})
 PAGE_PROBLEMS = document_responses(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE
 )
-ROW_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 router = APIRouter(tags=["views"])
 
@@ -67,9 +65,7 @@ class RowsQuery(ViewQuery):
         None, description="key: ascending; newest: the latest time in the key first"
     )
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="rows per page")
-    cursor: str | None = Field(
-        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
-    )
+    cursor: CursorText = None
 
     def filters(self) -> dict[str, object]:
         """The filters by name, with the text of their values."""
@@ -85,12 +81,11 @@ class RowPage(Dated):
         description="the rows of this page; `final` says of a window's row that nothing can "
         "change it any more"
     )
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
 
 
 @router.get(
     "/v1/views/{name}/rows",
-    operation_id="listRows",
     summary="Rows of a view, filtered, in pages",
     description="Filters are the fields of the key and every text, by name, and for a view "
     "with a time in its key `from` and `until`; GET /v1/views lists them. `final` says of a "
@@ -106,10 +101,9 @@ async def list_rows(
 
 @router.get(
     "/v1/views/{name}/rows/{key:path}",
-    operation_id="getRow",
     summary="One row of a view",
     response_model=AnyJson,
-    responses=examples.ok(examples.SHELF) | ROW_PROBLEMS,
+    responses=examples.ok(examples.SHELF) | ITEM_PROBLEMS,
 )
 async def get_row(
     store: FromStore, name: Name, key: Key, query: Annotated[ViewQuery, Query()]

@@ -11,17 +11,17 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
 
 from contracts import STOCK_LEVELS, model
-from services.api.http.answers import Dated, date
-from services.api.http.cursors import CHARACTERS_MAX
+from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import Page, PageRequest, select_page
 from services.api.http.parameters import (
+    CursorText,
     ID_CHARACTERS_MAX,
     LIMIT_DEFAULT,
     LIMIT_MAX,
     Sku,
     StoreId,
 )
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -48,7 +48,7 @@ StockPage: type[BaseModel] = create_model(
     __base__=Dated,
     __doc__="Some of the shelves, all at one marker.",
     items=(list[StockLevel], Field(description="the shelves of this page")),  # type: ignore[valid-type]  # made at run time
-    next=(str | None, Field(description="cursor of the next page; null on the last")),
+    next=(NextCursor, ...),
 )
 
 
@@ -98,9 +98,7 @@ class StockQuery(ViewQuery):
         Sort.KEY, description="ascending, with a minus descending; the key settles what is equal"
     )
     limit: int = Field(LIMIT_DEFAULT, ge=1, le=LIMIT_MAX, description="shelves per page")
-    cursor: str | None = Field(
-        None, max_length=CHARACTERS_MAX, description="`next` of the page before"
-    )
+    cursor: CursorText = None
 
     def question(self) -> str:
         """The filters and the sort, which stay the same from page to page."""
@@ -111,11 +109,9 @@ class StockQuery(ViewQuery):
 
 @router.get(
     "/v1/stock/{store_id}/{sku}",
-    operation_id="getShelf",
     summary="One shelf",
     response_model=Shelf,
-    responses=examples.ok(examples.SHELF)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.SHELF) | ITEM_PROBLEMS,
 )
 async def get_shelf(
     store: FromStore, store_id: StoreId, sku: Sku, query: Annotated[ViewQuery, Query()]
@@ -131,7 +127,6 @@ async def get_shelf(
 
 @router.get(
     "/v1/stock",
-    operation_id="listStock",
     summary="Shelves, filtered, sorted, in pages",
     response_model=StockPage,
     responses=examples.ok(examples.PAGE)

@@ -6,14 +6,15 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from services.api.http.answers import LakeAsOf, date_by_offsets, respond
+from services.api.http.answers import LakeAsOf, NextCursor, date_by_offsets, respond
 from services.api.http.pages import PageRequest
 from services.api.http.parameters import Sku, StoreId
+from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromLake
 from services.api.lake.movements import TOPICS, Span
 from services.api.lake.stock_outs import StockOutRow, find_stock_outs
 from services.api.routes import examples
-from services.api.routes.history import UNAVAILABLE, SpanQuery, to_epoch_ms
+from services.api.routes.history import SpanQuery, to_epoch_ms
 from services.api.store.selection import WHOLE_MIN
 from services.times import render_instant, render_instant_or_none
 
@@ -52,19 +53,18 @@ class StockOutPage(BaseModel):
         description="the sum over all pages; a stock-out that still lasts counts only with `until`",
         json_schema_extra={"unit": "milliseconds"},
     )
-    next: str | None = Field(description="cursor of the next page; null on the last")
+    next: NextCursor
     as_of: LakeAsOf = Field(description="what has been read")
 
 
 @router.get(
     "/v1/history/stock-outs/{store_id}/{sku}",
-    operation_id="listStockOuts",
     summary="When a shelf had nothing to sell, and for how long, in pages",
     description="From the lake. A shelf is out of stock from the moment when its units on hand "
     "fall to zero or below until they rise above zero. The answer lists the stock-outs that lasted "
     "after `since`, by the events until `until`. Lost time counts between the two.",
     response_model=StockOutPage,
-    responses=examples.ok(examples.STOCK_OUT_PAGE) | UNAVAILABLE,
+    responses=examples.ok(examples.STOCK_OUT_PAGE) | LIST_PROBLEMS,
 )
 def list_stock_outs(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[SpanQuery, Query()]

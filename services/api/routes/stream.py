@@ -59,7 +59,6 @@ def create_slots() -> threading.BoundedSemaphore:
 
 @router.get(
     "/v1/stream",
-    operation_id="streamViews",
     summary="The changes of views, as server-sent events",
     description="One `change` per view and committed marker has the rows that changed, as they are "
     "at the marker. Its id is generation-batch; the ids of several views are joined by a dot. A "

@@ -11,7 +11,7 @@ from contracts import BOOKS, CONTRACTS
 from control.generations import Generation
 from services.api.http.filters import list_filters
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import ITEM_PROBLEMS, NO_PROBLEMS, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.topics import TopicField, render
@@ -78,10 +78,9 @@ class ServedMembers(TypedDict):
 
 @router.get(
     "/v1/views",
-    operation_id="listViews",
     summary="Every view: its fields and filters, who writes it, and how far it has come",
     response_model=Views,
-    responses=examples.ok({"views": [examples.VIEW]}) | document_responses(),
+    responses=examples.ok({"views": [examples.VIEW]}) | NO_PROBLEMS,
 )
 def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
     return JSONResponse({"views": [_describe(store, table) for table in TABLES.values()]})
@@ -89,11 +88,9 @@ def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
 
 @router.get(
     "/v1/views/{name}",
-    operation_id="getView",
     summary="One view, the promoted generation of it, and the topic that carries it",
     response_model=View,
-    responses=examples.ok(examples.VIEW)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    responses=examples.ok(examples.VIEW) | ITEM_PROBLEMS,
 )
 def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
     view = _describe(store, find_table(name))

@@ -1,5 +1,6 @@
 """Rows of a table in an order, from a place on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.api.store.tables import Stored, Table
@@ -17,6 +18,11 @@ class Condition:
 
     sql: str
     values: tuple[str | int, ...] = ()
+
+
+def match(values: Mapping[str, str]) -> tuple[Condition, ...]:
+    """The conditions that each column has the value given for it."""
+    return tuple(Condition(f"{column} = ?", (value,)) for column, value in values.items())
 
 
 @dataclass(frozen=True)
