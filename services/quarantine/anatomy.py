@@ -2,11 +2,10 @@
 
 import io
 from dataclasses import dataclass, field
-from typing import Any
 
 import fastavro
 
-from contracts import Contract, Undecodable, codec, schemas_of
+from contracts import Contract, Row, Undecodable, codec, schemas_of
 
 
 @dataclass(frozen=True)
@@ -14,7 +13,7 @@ class Anatomy:
     """The readable fields, in order, and the bytes from the first unreadable field on."""
 
     schema_id: int | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: Row = field(default_factory=dict)
     rest: bytes = b""
     fault: str | None = None
     """Why the fields end there; None: all fields are read, and `rest` follows the body."""
@@ -30,7 +29,8 @@ def dissect(contract: Contract, value: bytes | None) -> Anatomy:
     if schema is None:
         fault = f"no schema of {contract.name} has the id {framed.schema_id}"
         return Anatomy(framed.schema_id, rest=body, fault=fault)
-    stream, fields, at = io.BytesIO(body), dict[str, Any](), 0
+    stream, at = io.BytesIO(body), 0
+    fields: dict[str, object] = {}
     for one in schema["fields"]:
         try:
             # An Avro record is the sequence of its fields.

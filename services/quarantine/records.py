@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from contracts import QUARANTINE, RELEASES, Contract, Row, Undecodable, codec, encode
 from contracts.checks import in_order
@@ -46,7 +46,28 @@ class Record:
     headers: Headers
 
 
-def create_row(record: Record) -> Row | None:
+class Header(TypedDict):
+    name: str
+    value: bytes | None
+
+
+class QuarantineRow(TypedDict):
+    """A row of the quarantine, as its contract declares it; times are epoch milliseconds."""
+
+    topic: str
+    partition: int
+    offset: int
+    reason: str
+    found: str
+    published_at: int
+    event_id: str | None
+    event_time: int | None
+    key: bytes | None
+    value: bytes | None
+    headers: list[Header]
+
+
+def create_row(record: Record) -> QuarantineRow | None:
     """The row of a record in the quarantine; None for an accepted record. Raises NewerSchema."""
     contract = VALIDATED[record.topic]
     found = validate(contract, record.key, record.value, record.published_ms)
@@ -60,11 +81,11 @@ def create_row(record: Record) -> Row | None:
     return _build_row(record, found)
 
 
-def _build_row(record: Record, found: Rejection) -> Row:
+def _build_row(record: Record, found: Rejection) -> QuarantineRow:
     event = found.event or {}
     happened = event.get(VALIDATED[record.topic].event_time or "")
     identity = event.get("event_id")
-    bare: dict[str, Any] = {
+    whole: QuarantineRow = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
@@ -73,13 +94,14 @@ def _build_row(record: Record, found: Rejection) -> Row:
         "published_at": min(max(record.published_ms, BEGIN_MS), END_MS),
         "event_id": identity if identity and len(identity) <= EVENT_ID_MAX else None,
         "event_time": None if happened is None or instant(happened) is None else happened,
-        "key": None,
-        "value": None,
-        "headers": [],
+        "key": record.key,
+        "value": record.value,
+        "headers": [{"name": name, "value": value} for name, value in record.headers],
     }
-    headers = [{"name": name, "value": value} for name, value in record.headers]
-    whole = bare | {"key": record.key, "value": record.value, "headers": headers}
-    return whole if is_storable(whole) else bare | {"found": describe_size(record, found)}
+    if is_storable(whole):
+        return whole
+    text = describe_size(record, found)
+    return {**whole, "found": text, "key": None, "value": None, "headers": []}
 
 
 def is_storable(row: Row) -> bool:
