@@ -8,9 +8,7 @@ from generators.ticks import ANNOUNCED_MS, START_MS
 
 def introduce_product(product: Product) -> Event:
     return {
-        "event_id": f"{product.sku}-introduced",
-        "event_time": ANNOUNCED_MS,
-        "effective_at": START_MS,
+        **announce(f"{product.sku}-introduced"),
         "sku": product.sku,
         "name": product.name,
         "category": product.category,
@@ -23,9 +21,7 @@ def introduce_product(product: Product) -> Event:
 
 def open_store(store: Store) -> Event:
     return {
-        "event_id": f"{store.store_id}-opened",
-        "event_time": ANNOUNCED_MS,
-        "effective_at": START_MS,
+        **announce(f"{store.store_id}-opened"),
         "store_id": store.store_id,
         "name": store.name,
         "city": store.city,
@@ -34,3 +30,8 @@ def open_store(store: Store) -> Event:
         "opens_at_minute": store.opens_at_hour * 60,
         "closes_at_minute": store.closes_at_hour * 60,
     }
+
+
+def announce(event_id: str) -> Event:
+    """What every entry of the catalog says of itself: it holds from the world's beginning on."""
+    return {"event_id": event_id, "event_time": ANNOUNCED_MS, "effective_at": START_MS}

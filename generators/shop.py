@@ -97,12 +97,7 @@ class Shop:
         """A receipt for what has been taken; a delay is how late it is published."""
         card_token, customer_id = payer
         receipt = {
-            "event_id": self._event_id("R"),
-            "event_time": at_ms,
-            "store_id": self.store.store_id,
-            "register_id": self._registers[till],
-            "cashier_id": self._on_duty[till],
-            "card_token": card_token,
+            **self._at_till("R", at_ms, till, card_token),
             "customer_id": customer_id,
             "lines": lines,
         }
@@ -122,12 +117,7 @@ class Shop:
     ) -> Event:
         """A refund with a receipt, of which id and time are given, or without one."""
         refund = {
-            "event_id": self._event_id("B"),
-            "event_time": at_ms,
-            "store_id": self.store.store_id,
-            "register_id": self._registers[till],
-            "cashier_id": self._on_duty[till],
-            "card_token": card_token,
+            **self._at_till("B", at_ms, till, card_token),
             "receipt_event_id": receipt["event_id"] if receipt else None,
             "receipt_event_time": receipt["event_time"] if receipt else None,
             "lines": lines,
@@ -238,6 +228,17 @@ class Shop:
             "sku": self.shelves.skus[shelf],
             "units": units,
             "reason": reason,
+        }
+
+    def _at_till(self, kind: str, at_ms: int, till: int, card_token: str | None) -> Event:
+        """What a receipt and a refund have in common, but for their lines."""
+        return {
+            "event_id": self._event_id(kind),
+            "event_time": at_ms,
+            "store_id": self.store.store_id,
+            "register_id": self._registers[till],
+            "cashier_id": self._on_duty[till],
+            "card_token": card_token,
         }
 
     def _event_id(self, kind: str) -> str:

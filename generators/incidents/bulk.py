@@ -2,7 +2,7 @@
 
 from generators.customers import CASH, Payer
 from generators.incidents.deed import NOBODYS, Deed, Plan
-from generators.incidents.scene import Scene
+from generators.incidents.scene import Scene, plan_purchase
 
 CATERERS = 5  # of a store; they come again and again
 
@@ -70,15 +70,5 @@ def packs_of(
     like: int = NOBODYS,
 ) -> Deed:
     """Like: the deed whose products are bought again."""
-    return Deed(
-        scene.starts_ms + after_ms,
-        scene.store.number,
-        scene.till(),
-        "buy",
-        payer,
-        goods,
-        lines,
-        packs_hundredths=int(packs * 100),
-        receipt=like,
-        counts=True,
-    )
+    purchase = plan_purchase(scene, payer, lines, goods=goods, after_ms=after_ms)
+    return purchase._replace(packs_hundredths=int(packs * 100), receipt=like, counts=True)

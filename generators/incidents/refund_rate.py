@@ -25,11 +25,7 @@ def false_refunds(scene: Scene) -> Plan:
 
 def gift_returns(scene: Scene) -> Plan:
     """After the holidays: people bring back what they were given, each has a card of their own."""
-    till = scene.till()
-    times = scene.times(scene.whole(10, 25), scene.minutes(120, 300))
-    return Plan(
-        [blind(scene, at, till, scene.between(350, 2_500), scene.somebody()) for at in times]
-    )
+    return refund_by_card(scene, (10, 25), within_minutes=(120, 300), cents=(350, 2_500))
 
 
 def recall(scene: Scene) -> Plan:
@@ -54,11 +50,7 @@ def spoilt_fruit(scene: Scene) -> Plan:
 
 def printer_out_of_paper(scene: Scene) -> Plan:
     """An hour without receipts; some of the buyers come back, and get it on their cards."""
-    till = scene.till()
-    times = scene.times(scene.whole(4, 8), scene.minutes(60, 240))
-    return Plan(
-        [blind(scene, at, till, scene.between(300, 2_000), scene.somebody()) for at in times]
-    )
+    return refund_by_card(scene, (4, 8), within_minutes=(60, 240), cents=(300, 2_000))
 
 
 def bad_day(scene: Scene) -> Plan:
@@ -73,6 +65,18 @@ def leftovers(scene: Scene) -> Plan:
     till, payer = scene.till(), scene.somebody()
     times = scene.times(scene.whole(2, 5), scene.minutes(3, 10))
     return Plan([blind(scene, at, till, scene.between(350, 1_500), payer) for at in times])
+
+
+def refund_by_card(
+    scene: Scene,
+    count: tuple[int, int],
+    within_minutes: tuple[float, float],
+    cents: tuple[float, float],
+) -> Plan:
+    """Refunds without a receipt at one till, each of them to a card of its own."""
+    till = scene.till()
+    times = scene.times(scene.whole(*count), scene.minutes(*within_minutes))
+    return Plan([blind(scene, at, till, scene.between(*cents), scene.somebody()) for at in times])
 
 
 def blind(

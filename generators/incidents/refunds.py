@@ -2,7 +2,7 @@
 
 from generators.customers import CASH, Payer
 from generators.incidents.deed import NOBODYS, Deed, Plan
-from generators.incidents.scene import Scene
+from generators.incidents.scene import Scene, plan_purchase
 
 HIGH_CENTS = (1_900, 12_000)
 
@@ -93,28 +93,6 @@ def goodwill(scene: Scene) -> Plan:
             plan_purchase(scene, payer, lines=1, units=2, goods="usual"),
             back(scene, scene.minutes(30, 180), payer, receipt=0, percent=150, counts=True),
         ]
-    )
-
-
-def plan_purchase(
-    scene: Scene,
-    payer: Payer,
-    lines: int,
-    units: int,
-    goods: str = "dear",
-    delay_ms: int = 0,
-    after_ms: int = 0,
-) -> Deed:
-    return Deed(
-        scene.starts_ms + after_ms,
-        scene.store.number,
-        scene.till(),
-        "buy",
-        payer,
-        goods,
-        lines,
-        units,
-        delay_ms=delay_ms,
     )
 
 

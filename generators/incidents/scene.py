@@ -6,6 +6,7 @@ from math import asin, cos, inf, radians, sin, sqrt
 from random import Random
 
 from generators.customers import Customers, Payer
+from generators.incidents.deed import Deed
 from generators.stores import Store
 from generators.ticks import HOUR_MS, TICK_MS
 
@@ -64,6 +65,29 @@ class Scene:
         return sorted(
             (at for at in found if km_min <= at[0] <= km_max), key=lambda at: (at[0], at[1].number)
         )
+
+
+def plan_purchase(
+    scene: Scene,
+    payer: Payer,
+    lines: int,
+    units: int = 1,
+    goods: str = "dear",
+    delay_ms: int = 0,
+    after_ms: int = 0,
+) -> Deed:
+    """Somebody buys so many units of each of so many products, at any till."""
+    return Deed(
+        scene.starts_ms + after_ms,
+        scene.store.number,
+        scene.till(),
+        "buy",
+        payer,
+        goods,
+        lines,
+        units,
+        delay_ms=delay_ms,
+    )
 
 
 def kilometres(a: Store, b: Store) -> float:
