@@ -1,6 +1,6 @@
 """A small log in memory: events encoded as producers do, read as the pipelines do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -46,6 +46,31 @@ def publish(contract: Contract, event: Mapping[str, Any], after: timedelta) -> P
     return Published(contract, key(contract, event), encode(contract, event), at)
 
 
+def create_event(kind: str, at: timedelta) -> dict[str, Any]:
+    """The fields of every event, with a new id; it happens `at` after the opening."""
+    return {
+        "event_id": f"{kind}-{next(numbers)}",
+        "event_time": OPENING + at,
+        "store_id": "S001",
+    }
+
+
+def create_till_event(
+    kind: str, at: timedelta, lines: Sequence[tuple[str, int]]
+) -> dict[str, Any]:
+    """The fields of every receipt and refund; lines are (sku, units), one of A if there are none."""
+    return {
+        **create_event(kind, at),
+        "register_id": "S001-T1",
+        "cashier_id": "S001-C1",
+        "card_token": None,
+        "lines": [
+            {"sku": sku, "units": units, "unit_price_cents": 100}
+            for sku, units in lines or (("A", 1),)
+        ],
+    }
+
+
 def receipt(
     *lines: tuple[str, int],
     at: timedelta = timedelta(),
@@ -54,17 +79,8 @@ def receipt(
 ) -> Published:
     """A sale, `at` after the opening, published `after` it happened; lines are (sku, units)."""
     event = {
-        "event_id": f"R-{next(numbers)}",
-        "event_time": OPENING + at,
-        "store_id": "S001",
-        "register_id": "S001-T1",
-        "cashier_id": "S001-C1",
-        "card_token": None,
+        **create_till_event("R", at, lines),
         "customer_id": None,
-        "lines": [
-            {"sku": sku, "units": units, "unit_price_cents": 100}
-            for sku, units in lines or (("A", 1),)
-        ],
     }
     return publish(RECEIPTS, event | fields, after)
 
@@ -77,17 +93,8 @@ def refund(
 ) -> Published:
     """Goods taken back, without a receipt; otherwise as `receipt`."""
     event = {
-        "event_id": f"B-{next(numbers)}",
-        "event_time": OPENING + at,
-        "store_id": "S001",
-        "register_id": "S001-T1",
-        "cashier_id": "S001-C1",
-        "card_token": None,
+        **create_till_event("B", at, lines),
         "receipt_event_id": None,
-        "lines": [
-            {"sku": sku, "units": units, "unit_price_cents": 100}
-            for sku, units in lines or (("A", 1),)
-        ],
     }
     return publish(REFUNDS, event | fields, after)
 
@@ -110,9 +117,7 @@ def shipment(
     **fields: Any,
 ) -> Published:
     event = {
-        "event_id": f"V-{next(numbers)}",
-        "event_time": OPENING + at,
-        "store_id": "S001",
+        **create_event("V", at),
         "shipment_id": "S001-V1",
         "purchase_order_id": None,
         "status": status,
@@ -134,9 +139,7 @@ def adjustment(
 ) -> Published:
     """A change of stock, `at` after the opening, published `after` it happened."""
     event = {
-        "event_id": f"A-{next(numbers)}",
-        "event_time": OPENING + at,
-        "store_id": "S001",
+        **create_event("A", at),
         "sku": sku,
         "units": units,
         "reason": "opening",

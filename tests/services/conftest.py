@@ -10,7 +10,7 @@ from infra.lake import Folders
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, memory_sources, serving
 from tests.services.silver import Silver
-from tests.services.writing import Writing
+from tests.services.writing import Writing, promote
 
 
 @pytest.fixture
@@ -21,6 +21,21 @@ def log() -> MemoryLog:
 @pytest.fixture
 def inventory(log: MemoryLog) -> Writing:
     return Writing(log)
+
+
+@pytest.fixture
+def stocked(inventory: Writing) -> Writing:
+    """Generation 1 of inventory after batch 0: 4 of A in store 1, and no input read."""
+    inventory.row(1, "A", 4)
+    inventory.mark()
+    return inventory
+
+
+@pytest.fixture
+def promoted(log: MemoryLog, stocked: Writing) -> Writing:
+    """`stocked`, for readers to follow."""
+    promote(log, stocked)
+    return stocked
 
 
 @pytest.fixture
@@ -37,3 +52,9 @@ def silver(folders: Folders) -> Silver:
 def api(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
     with serving(memory_sources(log, tmp_path)) as answers:
         yield answers
+
+
+@pytest.fixture
+def shelves(promoted: Writing, api: Answers) -> Answers:
+    """The API, once it serves `promoted`."""
+    return api.ready()

@@ -17,14 +17,22 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without_settings(monkeypatch, tmp_path)
 
 
+@pytest.fixture
+def pip_conf(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Where pip reads its settings from; a test writes the file."""
+    file = tmp_path / "pip.conf"
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
+    return file
+
+
 def test_of_a_machine_that_says_nothing_uv_is_told_nothing(tmp_path: Path) -> None:
     assert index(tmp_path).variables == {}
 
 
-def test_the_index_of_pips_own_file_is_uvs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = tmp_path / "pip.conf"
-    file.write_text(f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n")
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
+def test_the_index_of_pips_own_file_is_uvs(pip_conf: Path, tmp_path: Path) -> None:
+    pip_conf.write_text(
+        f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n"
+    )
     told = index(tmp_path).variables
     assert told["UV_INDEX_URL"] == MIRROR
     assert told["SSL_CERT_FILE"] == "/etc/corporate.pem"
@@ -32,11 +40,9 @@ def test_the_index_of_pips_own_file_is_uvs(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_a_variable_of_pip_counts_more_than_its_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, pip_conf: Path, tmp_path: Path
 ) -> None:
-    file = tmp_path / "pip.conf"
-    file.write_text("[install]\nindex-url = https://other.example/simple\n")
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
+    pip_conf.write_text("[install]\nindex-url = https://other.example/simple\n")
     monkeypatch.setenv("PIP_INDEX_URL", MIRROR)
     assert index(tmp_path).variables["UV_INDEX_URL"] == MIRROR
 
@@ -79,11 +85,7 @@ def test_an_address_with_a_password_is_no_argument() -> None:
     assert "secret" not in " ".join(uv.command("pip", "sync"))
 
 
-def test_a_setting_that_pip_cannot_read_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    file = tmp_path / "pip.conf"
-    file.write_text("index-url = without a section\n")
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(file))
+def test_a_setting_that_pip_cannot_read_is_told(pip_conf: Path, tmp_path: Path) -> None:
+    pip_conf.write_text("index-url = without a section\n")
     with pytest.raises(Broken, match=r"pip says\n(.|\n)*pip\.conf"):
         index(tmp_path)

@@ -24,15 +24,6 @@ FIRST = f"{RECEIPTS.name}/0/0"
 
 
 @pytest.fixture
-def shelves(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
-    """Batch 0: 4 of A, no receipt read."""
-    promote(log, inventory)
-    inventory.row(1, "A", 4)
-    inventory.mark()
-    return api.ready()
-
-
-@pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
 

@@ -2,6 +2,8 @@
 
 from http import HTTPStatus
 
+import pytest
+
 from contracts import BEST_SELLERS, STORE_SALES
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -51,12 +53,16 @@ def test_while_a_view_is_loaded_readiness_says_how_far_it_is(
     assert "3 of 9 records read" in api.get("/v1/stock").json()["detail"]
 
 
-def test_loaded_views_are_ready(log: MemoryLog, inventory: Writing, api: Answers) -> None:
+def test_loaded_views_are_ready(shelves: Answers) -> None:
+    assert shelves.json("/readyz") == {"status": "ready"}
+
+
+@pytest.fixture
+def empty(log: MemoryLog, inventory: Writing) -> Writing:
+    """Generation 1 of inventory, promoted: batch 0 has no row."""
     promote(log, inventory)
-    inventory.row(1, "A", 4)
     inventory.mark()
-    api.ready()
-    assert api.json("/readyz") == {"status": "ready"}
+    return inventory
 
 
 def analytics(log: MemoryLog) -> Writing:
@@ -64,10 +70,8 @@ def analytics(log: MemoryLog) -> Writing:
 
 
 def test_a_pipeline_without_a_marker_takes_no_other_down(
-    log: MemoryLog, inventory: Writing, api: Answers
+    log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    promote(log, inventory)
-    inventory.mark()
     promote(log, analytics(log))
     told = api.eventually("/readyz", lambda answer: "missing" in answer)
     assert told == {"status": "ready", "missing": ["analytics g1: no marker read yet"]}
@@ -77,10 +81,8 @@ def test_a_pipeline_without_a_marker_takes_no_other_down(
 
 
 def test_a_pipeline_whose_topics_are_not_there_takes_no_other_down(
-    log: MemoryLog, inventory: Writing, api: Answers
+    log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    promote(log, inventory)
-    inventory.mark()
     lost = analytics(log)
     promote(log, lost)
     del log.ids[lost.topic]
@@ -89,10 +91,8 @@ def test_a_pipeline_whose_topics_are_not_there_takes_no_other_down(
 
 
 def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(
-    log: MemoryLog, inventory: Writing, api: Answers
+    log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    promote(log, inventory)
-    inventory.mark()
     sales = analytics(log)
     promote(log, sales)
     sales.put(STORE_SALES)
@@ -111,11 +111,9 @@ def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(
 
 
 def test_an_only_generation_that_is_invalid_leaves_nothing_ready(
-    log: MemoryLog, inventory: Writing, api: Answers
+    log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    promote(log, inventory)
-    inventory.mark()
     api.ready()
-    invalidate(log, inventory, "3 rows were dropped by the watermark")
+    invalidate(log, empty, "3 rows were dropped by the watermark")
     api.until(lambda: api.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
     assert "inventory: no promoted generation" in api.get("/readyz").json()["detail"]

@@ -21,15 +21,6 @@ from tests.services.serving import Answers, memory_sources, serving
 from tests.services.writing import Writing, invalidate, promote
 
 
-@pytest.fixture
-def shelves(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
-    """Batch 0 of generation 1: 4 of A."""
-    promote(log, inventory)
-    inventory.row(1, "A", 4)
-    inventory.mark()
-    return api.ready()
-
-
 def test_every_commit_is_one_event_with_the_rows_that_it_changed(
     inventory: Writing, shelves: Answers
 ) -> None:

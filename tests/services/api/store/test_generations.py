@@ -19,27 +19,23 @@ def made_by(generation: int) -> Callable[[Any], bool]:
 
 
 def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
-    log: MemoryLog, inventory: Writing, api: Answers
+    log: MemoryLog, promoted: Writing, shelves: Answers
 ) -> None:
-    promote(log, inventory)
-    inventory.row(1, "A", 4)
-    inventory.mark()
-    api.ready()
     second = Writing(log, generation=2)
     second.row(1, "A", 40)
-    promote(log, second, inventory)
-    told = api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+    promote(log, second, promoted)
+    told = shelves.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
     assert told["pipelines"][0]["generation"] == 1
     assert told["pipelines"][0]["promoted"] == 2
-    inventory.row(1, "A", 3, version=2)
-    api.ready(inventory.mark())
-    assert api.json("/v1/stock/S001/A")["units_on_hand"] == 3
-    assert api.json(VIEW)["served"] == 1
-    assert api.get("/readyz").is_success
+    promoted.row(1, "A", 3, version=2)
+    shelves.ready(promoted.mark())
+    assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 3
+    assert shelves.json(VIEW)["served"] == 1
+    assert shelves.get("/readyz").is_success
     second.mark()
-    shelf = api.eventually("/v1/stock/S001/A", made_by(2))
+    shelf = shelves.eventually("/v1/stock/S001/A", made_by(2))
     assert shelf["units_on_hand"] == 40
-    assert api.json(VIEW)["served"] == 2
+    assert shelves.json(VIEW)["served"] == 2
 
 
 def test_switching_back_goes_on_with_the_file_that_was_kept(
@@ -65,15 +61,12 @@ def test_switching_back_goes_on_with_the_file_that_was_kept(
 
 
 def test_a_restart_before_the_promoted_one_is_loaded_serves_what_was_served(
-    log: MemoryLog, inventory: Writing, tmp_path: Path
+    log: MemoryLog, promoted: Writing, tmp_path: Path
 ) -> None:
-    promote(log, inventory)
-    inventory.row(1, "A", 4)
-    inventory.mark()
     with serving(memory_sources(log, tmp_path)) as api:
         api.ready()
     second = Writing(log, generation=2)
-    promote(log, second, inventory)
+    promote(log, second, promoted)
     with serving(memory_sources(log, tmp_path)) as api:
         api.ready()
         assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 1
@@ -98,15 +91,12 @@ def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
 
 
 def test_what_is_invalid_is_not_served_while_its_successor_is_loaded(
-    log: MemoryLog, inventory: Writing, tmp_path: Path
+    log: MemoryLog, promoted: Writing, tmp_path: Path
 ) -> None:
-    promote(log, inventory)
-    inventory.row(1, "A", 4)
-    inventory.mark()
     second = Writing(log, generation=2)
     with serving(memory_sources(log, tmp_path)) as api:
         api.ready()
-        invalidate(log, inventory, "3 rows were dropped by the watermark", promoted=second)
+        invalidate(log, promoted, "3 rows were dropped by the watermark", promoted=second)
         api.until(lambda: api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
     with serving(memory_sources(log, tmp_path)) as api:
         api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])

@@ -69,30 +69,26 @@ def materializing(log: MemoryLog, path: Path) -> Iterator[View]:
         materializer.join()
 
 
-def test_rows_beyond_the_marker_stay_unseen(log: MemoryLog, inventory: Writing, path: Path) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
-    inventory.row(1, "A", 3, version=2)
-    inventory.row(1, "B", 7)
+def test_rows_beyond_the_marker_stay_unseen(log: MemoryLog, stocked: Writing, path: Path) -> None:
+    stocked.row(1, "A", 3, version=2)
+    stocked.row(1, "B", 7)
     with materializing(log, path) as view:
         assert view.at(0) == {"A": 4}
-        inventory.row(1, "C", 1)
+        stocked.row(1, "C", 1)
         assert view.units() == {"A": 4}
-        assert view.at(inventory.mark()) == {"A": 3, "B": 7, "C": 1}
+        assert view.at(stocked.mark()) == {"A": 3, "B": 7, "C": 1}
 
 
 def test_a_marker_waits_for_the_rows_it_counts(
-    log: MemoryLog, inventory: Writing, path: Path
+    log: MemoryLog, stocked: Writing, path: Path
 ) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
     with materializing(log, path) as view:
         view.at(0)
-        ends = log.ends([inventory.topic, BOOKS.name])
-        inventory.mark_again(1, ends | {(inventory.topic, 1): ends[inventory.topic, 1] + 2})
-        inventory.row(1, "A", 3, version=2)
+        ends = log.ends([stocked.topic, BOOKS.name])
+        stocked.mark_again(1, ends | {(stocked.topic, 1): ends[stocked.topic, 1] + 2})
+        stocked.row(1, "A", 3, version=2)
         assert view.units() == {"A": 4}
-        inventory.row(1, "B", 7)
+        stocked.row(1, "B", 7)
         assert view.at(1) == {"A": 3, "B": 7}
 
 
@@ -134,46 +130,40 @@ def test_markers_and_books_of_others_do_not_count(
 
 
 def test_a_restart_goes_on_where_it_stopped(
-    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
     with materializing(log, path) as view:
         view.at(0)
     caplog.clear()
-    log.records[inventory.topic, 1][0] = (b"", b"to be read no more", 0)
-    inventory.row(1, "B", 7)
-    inventory.mark()
+    log.records[stocked.topic, 1][0] = (b"", b"to be read no more", 0)
+    stocked.row(1, "B", 7)
+    stocked.mark()
     with materializing(log, path) as view:
         assert view.at(1) == {"A": 4, "B": 7}
     assert "rebuilding" not in caplog.text
 
 
 def test_a_lost_database_is_made_anew_while_it_runs(
-    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
     with materializing(log, path) as view:
         view.at(0)
         path.unlink()
-        inventory.row(1, "B", 7)
-        assert view.at(inventory.mark()) == {"A": 4, "B": 7}
+        stocked.row(1, "B", 7)
+        assert view.at(stocked.mark()) == {"A": 4, "B": 7}
     assert "rebuilding from offset zero: there is no database yet" in caplog.text
 
 
 def test_a_database_of_a_topic_that_was_made_anew_is_made_anew(
-    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
     with materializing(log, path) as view:
         view.at(0)
-        log.make(inventory.topic, 4)
-        inventory.row(1, "B", 7)
-        inventory.mark()
+        log.make(stocked.topic, 4)
+        stocked.row(1, "B", 7)
+        stocked.mark()
         wait_until(lambda: view.batch() == 1 and view.units() == {"B": 7}, "only B is there")
-    assert f"made for topic {inventory.topic} id" in caplog.text
+    assert f"made for topic {stocked.topic} id" in caplog.text
 
 
 def test_a_database_beyond_the_end_of_the_log_is_made_anew(
@@ -192,10 +182,8 @@ def test_a_database_beyond_the_end_of_the_log_is_made_anew(
 
 
 def test_a_damaged_database_is_made_anew(
-    log: MemoryLog, inventory: Writing, path: Path, caplog: pytest.LogCaptureFixture
+    log: MemoryLog, stocked: Writing, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
     path.write_bytes(b"not a database at all" * 400)
     with materializing(log, path) as view:
         assert view.at(0) == {"A": 4}
@@ -203,14 +191,12 @@ def test_a_damaged_database_is_made_anew(
 
 
 def test_a_row_that_breaks_its_contract_stops_the_view_at_the_marker_before(
-    log: MemoryLog, inventory: Writing, path: Path
+    log: MemoryLog, stocked: Writing, path: Path
 ) -> None:
-    inventory.row(1, "A", 4)
-    inventory.mark()
     with materializing(log, path) as view:
         view.at(0)
-        log.publish((inventory.topic, 1), b"S001/B", None)
-        inventory.mark()
+        log.publish((stocked.topic, 1), b"S001/B", None)
+        stocked.mark()
         assert "views never delete keys" in view.trouble()
         assert view.units() == {"A": 4}
 
