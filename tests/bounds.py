@@ -67,18 +67,18 @@ class Crossing:
 
 
 @cache
-def crossings() -> tuple[Crossing, ...]:
+def list_crossings() -> tuple[Crossing, ...]:
     """Every test that is marked, in the order of the files."""
-    return tuple(one for file in sorted((root() / "tests").rglob("test_*.py")) for one in of(file))
+    return tuple(one for file in sorted((root() / "tests").rglob("test_*.py")) for one in find_crossings(file))
 
 
-def of(file: Path) -> Iterator[Crossing]:
+def find_crossings(file: Path) -> Iterator[Crossing]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef) and (names := tuple(_marked(node))):
+        if isinstance(node, ast.FunctionDef) and (names := tuple(_list_marks(node))):
             yield Crossing(file, node.name, names)
 
 
-def _marked(test: ast.FunctionDef) -> Iterator[str]:
+def _list_marks(test: ast.FunctionDef) -> Iterator[str]:
     for decorator in test.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == MARK:
             for each in decorator.args:
@@ -87,24 +87,24 @@ def _marked(test: ast.FunctionDef) -> Iterator[str]:
                 yield str(each.value)
 
 
-def crossing(bound: Bound) -> list[Crossing]:
+def select_crossings(bound: Bound) -> list[Crossing]:
     """The tests that cross a bound."""
     return [
-        one for one in crossings() if any(fnmatchcase(bound.name, name) for name in one.crosses)
+        one for one in list_crossings() if any(fnmatchcase(bound.name, name) for name in one.crosses)
     ]
 
 
-def why_not(bound: Bound) -> str | None:
+def find_reason(bound: Bound) -> str | None:
     """Why no test crosses a bound; None where that has no reason."""
     found = (why for name, why in NOT_CROSSED.items() if fnmatchcase(bound.name, name))
     return next(found, None)
 
 
-def document() -> str:
+def render_document() -> str:
     """The text of docs/bounds.md."""
     parts = [INTRODUCTION]
-    for title, some in _parts().items():
-        rows = _of_contracts(some) if title == CONTRACTS else _one_by_one(some)
+    for title, some in _group_bounds().items():
+        rows = _render_contracts(some) if title == CONTRACTS else _render_each(some)
         head = "| contract | bounds | crossed by |" if title == CONTRACTS else HEAD
         parts += [f"## {title}\n\n{head}\n|---|---|---|{'' if title == CONTRACTS else '---|'}\n"]
         parts += [f"{row}\n" for row in rows] + ["\n"]
@@ -114,7 +114,7 @@ def document() -> str:
 HEAD = "| bound | is | meaning | crossed by |"
 
 
-def _parts() -> Mapping[str, list[Bound]]:
+def _group_bounds() -> Mapping[str, list[Bound]]:
     found: dict[str, list[Bound]] = {CONTRACTS: [], CODE: [], SETTINGS: []}
     for one in bounds():
         is_code = "/" in one.home
@@ -122,22 +122,22 @@ def _parts() -> Mapping[str, list[Bound]]:
     return found
 
 
-def _of_contracts(some: Iterable[Bound]) -> Iterator[str]:
+def _render_contracts(some: Iterable[Bound]) -> Iterator[str]:
     """A row per contract."""
     by_contract: dict[str, list[Bound]] = defaultdict(list)
     for one in some:
         by_contract[one.home].append(one)
     for contract, own in by_contract.items():
-        tests = dict.fromkeys(str(test) for one in own for test in crossing(one))
+        tests = dict.fromkeys(str(test) for one in own for test in select_crossings(one))
         says = "; ".join(one.says for one in own).replace("|", "\\|")
         yield f"| `{contract}` | {says} | {', '.join(tests)} |"
 
 
-def _one_by_one(some: Iterable[Bound]) -> Iterator[str]:
+def _render_each(some: Iterable[Bound]) -> Iterator[str]:
     for one in some:
-        tests = ", ".join(map(str, crossing(one))) or f"none: {why_not(one)}"
+        tests = ", ".join(map(str, select_crossings(one))) or f"none: {find_reason(one)}"
         yield f"| {one.name} | {one.says} | {one.meaning} | {tests} |".replace("||", "| |")
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document(), encoding="utf-8")
+    DOCUMENT.write_text(render_document(), encoding="utf-8")

@@ -42,35 +42,35 @@ def start_broker(settings: Settings) -> "subprocess.Popen[bytes]":
     return start_module(settings, settings.data_dir / "broker.log", "infra.broker")
 
 
-def sender(settings: Settings) -> Producer:
+def get_producer(settings: Settings) -> Producer:
     """The producer with which all tests write to the broker.
 
     A record that is sent by a producer made for it takes half a second: its client asks for an id
     before it is connected, and then again after as long.
     """
-    return _sender(settings.bootstrap_servers)
+    return _create_producer(settings.bootstrap_servers)
 
 
 @cache
-def _sender(servers: str) -> Producer:
+def _create_producer(servers: str) -> Producer:
     return producer(Settings(kafka_bootstrap_servers=servers))
 
 
-def emptied(settings: Settings, folder: Path) -> Settings:
+def empty_broker(settings: Settings, folder: Path) -> Settings:
     """The same broker for whoever comes next: every topic is gone, those of the contracts are anew.
 
     Their data folder is theirs alone. It takes a quarter of a second; a start takes five.
     """
-    _sender.cache_clear()
+    _create_producer.cache_clear()
     client = admin(settings)
     forget_groups(client)
-    if names := topics(client):
+    if names := find_topics(client):
         for gone in client.delete_topics(list(names)).values():
             gone.result(REQUEST_SECONDS_MAX)
-        wait_until(lambda: not topics(client), "every topic is gone")
+        wait_until(lambda: not find_topics(client), "every topic is gone")
     apply_topics(settings, CONTRACTS)
-    wait_until(lambda: topics(client).keys() >= CONTRACTS.keys(), "every topic is there")
-    wait_until(lambda: all(topics(client).values()), "every partition has a leader")
+    wait_until(lambda: find_topics(client).keys() >= CONTRACTS.keys(), "every topic is there")
+    wait_until(lambda: all(find_topics(client).values()), "every partition has a leader")
     return settings.model_copy(update={"data_dir": folder})
 
 
@@ -80,18 +80,18 @@ def forget_groups(client: AdminClient) -> None:
     A group whose member was killed is not empty before the member's session is over.
     """
     wait_until(
-        lambda: not [name for name in groups(client) if not forgotten(client, name)],
+        lambda: not [name for name in list_groups(client) if not forget_group(client, name)],
         "every consumer group is gone",
         SESSION_SECONDS_MAX,
     )
 
 
-def groups(client: AdminClient) -> list[str]:
+def list_groups(client: AdminClient) -> list[str]:
     known = client.list_consumer_groups().result(REQUEST_SECONDS_MAX).valid
     return [one.group_id for one in known]
 
 
-def forgotten(client: AdminClient, group: str) -> bool:
+def forget_group(client: AdminClient, group: str) -> bool:
     """Delete the group; False when it still has a member."""
     [gone] = client.delete_consumer_groups([group]).values()
     try:
@@ -103,7 +103,7 @@ def forgotten(client: AdminClient, group: str) -> bool:
     return True
 
 
-def topics(client: AdminClient) -> dict[str, bool]:
+def find_topics(client: AdminClient) -> dict[str, bool]:
     """Every topic but Kafka's own, as the broker knows it, and whether all of it has leaders."""
     known = client.list_topics(timeout=REQUEST_SECONDS_MAX).topics
     return {

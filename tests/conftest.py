@@ -14,7 +14,7 @@ from infra.settings import Settings
 from pipelines.common.runtime.compiled import BATCHES_PER_WALK
 from pipelines.common.runtime.process import give_way
 from pipelines.common.runtime.session import session
-from tests.brokers import broker, emptied
+from tests.brokers import broker, empty_broker
 
 SHOPS = "tests/e2e/"
 """Here are the tests that start whole shops: two at once would be too slow for both."""
@@ -28,11 +28,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Spark takes a process without one for its own doctests, and ends it.
     """
-    if in_runner(config):
+    if is_in_runner(config):
         sys.modules["__main__"].__file__ = __file__
 
 
-def in_runner(config: pytest.Config) -> bool:
+def is_in_runner(config: pytest.Config) -> bool:
     """Whether this process runs some of the tests only, beside others."""
     return hasattr(config, "workerinput")
 
@@ -50,7 +50,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where there are several runners, begin with the shops, then with what may take longest."""
-    if in_runner(config):
+    if is_in_runner(config):
         longest: dict[Path, float] = {}
         for item in items:
             marker = item.get_closest_marker("timeout")
@@ -82,4 +82,4 @@ def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings
 @pytest.fixture(scope="module")
 def kafka(shared_broker: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings under which a broker answers, with every topic of the contracts, all empty."""
-    return emptied(shared_broker, tmp_path_factory.mktemp("kafka"))
+    return empty_broker(shared_broker, tmp_path_factory.mktemp("kafka"))

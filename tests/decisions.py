@@ -27,10 +27,10 @@ class Record(NamedTuple):
 def read(folder: Path) -> list[Record]:
     """All records of the folder, by number."""
     files = sorted(file for file in folder.glob("*.md") if file.name != "README.md")
-    return [record(file) for file in files]
+    return [read_record(file) for file in files]
 
 
-def record(file: Path) -> Record:
+def read_record(file: Path) -> Record:
     named, head = NAME.fullmatch(file.name), HEAD.match(file.read_text())
     assert named, f"{file.name} should be NNNN-title.md"
     assert head, f"{file.name} should begin with number, title, date and status"
@@ -39,7 +39,7 @@ def record(file: Path) -> Record:
     return Record(file.name, int(number), title, date, status)
 
 
-def index(records: Iterable[Record]) -> str:
+def render_index(records: Iterable[Record]) -> str:
     rows = [
         f"| {one.number} | {one.date} | {one.status} | [{one.title}]({one.file}) |\n"
         for one in records

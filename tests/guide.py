@@ -30,7 +30,7 @@ class Reader:
             "127.0.0.1:9092": shop.bootstrap_servers,
         }
         self._environment = {
-            "PATH": f"{commands(shop, folder, code)}:{os.environ['PATH']}",
+            "PATH": f"{install_commands(shop, folder, code)}:{os.environ['PATH']}",
             "HOME": str(folder),
         }
 
@@ -62,12 +62,12 @@ class Reader:
         return done.stdout
 
 
-def commands(shop: Settings, folder: Path, code: Path | None) -> Path:
+def install_commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     """A folder with `retail` in it, which alone knows where the project is."""
     made = folder / "bin"
     made.mkdir()
     known = {
-        name: value for name, value in environment(shop, code).items() if _of_the_project(name)
+        name: value for name, value in environment(shop, code).items() if _is_of_project(name)
     }
     lines = [f"export {name}='{value}'" for name, value in known.items()]
     start = f"exec '{sys.executable}' -m cli.main \"$@\""
@@ -76,11 +76,11 @@ def commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     return made
 
 
-def _of_the_project(name: str) -> bool:
+def _is_of_project(name: str) -> bool:
     return name == "PYTHONPATH" or name.lower() in Settings.model_fields
 
 
-def blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
+def read_blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
     """The guide's blocks of code, by language; as far to the left as their fences stand."""
     found: dict[str, list[str]] = {}
     for language, block in FENCED.findall(guide.read_text()):
@@ -88,7 +88,7 @@ def blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
     return found
 
 
-def imported(script: str) -> set[str]:
+def find_imports(script: str) -> set[str]:
     """The packages that a script imports."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(script)):

@@ -6,15 +6,15 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 
-def collected(frame: DataFrame) -> list[dict[str, Any]]:
+def collect_rows(frame: DataFrame) -> list[dict[str, Any]]:
     """The frame's rows, as deep as they are nested."""
-    return [plain(row.asDict(recursive=True)) for row in frame.collect()]
+    return [to_plain(row.asDict(recursive=True)) for row in frame.collect()]
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Spark hands out local time without a zone; the codec, UTC with one."""
     if isinstance(value, datetime):
         return value.astimezone(UTC)
     if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
-    return [plain(inner) for inner in value] if isinstance(value, list) else value
+        return {name: to_plain(inner) for name, inner in value.items()}
+    return [to_plain(inner) for inner in value] if isinstance(value, list) else value

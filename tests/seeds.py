@@ -7,7 +7,7 @@ from random import Random
 VARIABLE = "TEST_SEED"
 
 
-def drawn(what: str) -> Random:
+def create_random(what: str) -> Random:
     """A generator seeded from TEST_SEED, or else by chance; pytest shows the seed of a failure."""
     seed = int(os.environ.get(VARIABLE) or secrets.randbelow(2**32))
     print(f"{what}: {VARIABLE}={seed}")

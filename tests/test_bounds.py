@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 
 from audit.bounds import bounds
-from tests.bounds import DOCUMENT, NOT_CROSSED, crossing, crossings, document, why_not
+from tests.bounds import DOCUMENT, NOT_CROSSED, select_crossings, list_crossings, render_document, find_reason
 
 BOUNDS = bounds()
 
@@ -29,18 +29,18 @@ def test_bounds_of_every_kind_are_found() -> None:
 
 
 def test_every_bound_is_crossed_by_a_test() -> None:
-    assert [one.name for one in BOUNDS if not crossing(one) and not why_not(one)] == []
+    assert [one.name for one in BOUNDS if not select_crossings(one) and not find_reason(one)] == []
 
 
 def test_what_is_not_crossed_is_listed_once_and_there() -> None:
     for listed in NOT_CROSSED:
         named = [one for one in BOUNDS if fnmatchcase(one.name, listed)]
         assert named, f"{listed} is no bound"
-        assert not any(map(crossing, named)), f"{listed} is crossed, and need not be excused"
+        assert not any(map(select_crossings, named)), f"{listed} is crossed, and need not be excused"
 
 
 def test_a_test_crosses_what_there_is() -> None:
-    named = [(one.test, name) for one in crossings() for name in one.crosses]
+    named = [(one.test, name) for one in list_crossings() for name in one.crosses]
     assert [
         (test, name)
         for test, name in named
@@ -49,4 +49,4 @@ def test_a_test_crosses_what_there_is() -> None:
 
 
 def test_the_document_is_as_the_bounds_and_their_tests_are() -> None:
-    assert DOCUMENT.read_text(encoding="utf-8") == document(), "write it: python -m tests.bounds"
+    assert DOCUMENT.read_text(encoding="utf-8") == render_document(), "write it: python -m tests.bounds"

@@ -19,7 +19,7 @@ from services.api.routes.pages import PAGES
 from tests import decisions
 from tests.rooms import ROOMS
 from tests.services.memory import MemoryLog
-from tests.services.serving import memory_sources
+from tests.services.serving import create_sources
 
 DOCUMENTS = sorted(
     [
@@ -77,25 +77,25 @@ FIXED_ROUTES = {
 Finder = Callable[[str, Path], Iterator[str]]
 
 
-def code(text: str) -> Iterator[str]:
+def list_code(text: str) -> Iterator[str]:
     """Everything set as code: each line of a block, and each span."""
     for block in FENCED.findall(text):
         yield from block.splitlines()
-    yield from spans(text)
+    yield from list_spans(text)
 
 
-def spans(text: str) -> list[str]:
+def list_spans(text: str) -> list[str]:
     return SPAN.findall(FENCED.sub("", text))
 
 
-def targets(text: str, _: Path) -> Iterator[str]:
+def find_unknown_targets(text: str, _: Path) -> Iterator[str]:
     known = re.findall(r"^([a-z-]+):", (root() / "Makefile").read_text(), re.MULTILINE)
-    for line in code(text):
+    for line in list_code(text):
         yield from (f"make {verb}" for _, verb in MAKE.findall(line) if verb not in known)
 
 
-def commands(text: str, _: Path) -> Iterator[str]:
-    for line in code(text):
+def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
+    for line in list_code(text):
         for words in RETAIL.findall(line):
             if not is_command(words.split()):
                 yield f"retail{words}"
@@ -115,23 +115,23 @@ def is_command(words: list[str]) -> bool:
     return True
 
 
-def modules(text: str, _: Path) -> Iterator[str]:
-    for line in code(text):
+def find_unknown_modules(text: str, _: Path) -> Iterator[str]:
+    for line in list_code(text):
         for name in MODULE.findall(line):
-            if not exists(name):
+            if not is_module(name):
                 yield name
 
 
-def exists(module: str) -> bool:
+def is_module(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
 
 
-def files(text: str, document: Path) -> Iterator[str]:
+def find_missing_files(text: str, document: Path) -> Iterator[str]:
     """Paths from the repository's root or from the document's folder."""
-    for span in spans(text):
+    for span in list_spans(text):
         named = PATH.fullmatch(span) and ("/" in span or span.endswith(SUFFIXES))
         later = span.split("/")[0] in MADE_AT_RUN_TIME
         there = any((folder / span).exists() for folder in (root(), document.parent))
@@ -144,55 +144,55 @@ def is_key(span: str) -> bool:
     return any(span == "/".join(one.key) for one in CONTRACTS.values())
 
 
-def links(text: str, document: Path) -> Iterator[str]:
+def find_broken_links(text: str, document: Path) -> Iterator[str]:
     for target in LINK.findall(FENCED.sub("", text)):
         if "://" in target:
             continue
         name, _, anchor = target.partition("#")
         file = document.parent / name if name else document
-        if not file.exists() or (anchor and anchor not in anchors(file)):
+        if not file.exists() or (anchor and anchor not in list_anchors(file)):
             yield target
 
 
-def anchors(file: Path) -> set[str]:
+def list_anchors(file: Path) -> set[str]:
     """The headings, as their links spell them."""
     titles = re.findall(r"^#+ (.+)$", FENCED.sub("", file.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
-def routes(text: str, _: Path) -> Iterator[str]:
-    known = known_routes()
-    for line in code(text):
+def find_unknown_routes(text: str, _: Path) -> Iterator[str]:
+    known = list_routes()
+    for line in list_code(text):
         for route in ROUTE.findall(line):
             if not any(pattern.fullmatch(route) for pattern in known):
                 yield route
 
 
 @cache
-def known_routes() -> list[re.Pattern[str]]:
-    served = create_app(memory_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
+def list_routes() -> list[re.Pattern[str]]:
+    served = create_app(create_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
     return [
         re.compile(re.sub(r"\{\w+\}", "[^/]+", route).replace(".", r"\."))
         for route in (*served, *FIXED_ROUTES)
     ]
 
 
-def variables(text: str, _: Path) -> Iterator[str]:
-    known = {name.upper() for name in Settings.model_fields} | of_make() | of_commands() | OTHERS
+def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
+    known = {name.upper() for name in Settings.model_fields} | list_make_variables() | list_command_variables() | OTHERS
     for file in (".env", "cluster.env"):
         known |= set(ASSIGNED.findall((root() / file).read_text()))
         known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / file).read_text()))
     known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "containers").read_text()))
-    for line in code(text):
+    for line in list_code(text):
         yield from (name for name in ASSIGNED.findall(line) if name not in known)
-    yield from (span for span in spans(text) if VARIABLE.fullmatch(span) and span not in known)
+    yield from (span for span in list_spans(text) if VARIABLE.fullmatch(span) and span not in known)
 
 
-def of_make() -> set[str]:
+def list_make_variables() -> set[str]:
     return set(re.findall(r"\$\(([A-Z]+)\)", (root() / "Makefile").read_text()))
 
 
-def of_commands() -> set[str]:
+def list_command_variables() -> set[str]:
     """Variables that a command reads in place of an option."""
     group = typer.main.get_command(application())
     assert isinstance(group, TyperGroup)
@@ -200,7 +200,7 @@ def of_commands() -> set[str]:
     return {str(option.envvar) for option in options if option.envvar}
 
 
-FINDERS: tuple[Finder, ...] = (targets, commands, modules, files, links, routes, variables)
+FINDERS: tuple[Finder, ...] = (find_unknown_targets, find_unknown_commands, find_unknown_modules, find_missing_files, find_broken_links, find_unknown_routes, find_unknown_variables)
 
 
 def test_the_documents_are_there() -> None:
@@ -220,7 +220,7 @@ def test_the_index_of_decisions_is_the_one_that_the_records_make() -> None:
     records = decisions.read(root() / "docs" / "decisions")
     assert [record.number for record in records] == list(range(1, len(records) + 1))
     index = (root() / "docs" / "decisions" / "README.md").read_text()
-    assert f"\n\n{decisions.index(records)}" in index
+    assert f"\n\n{decisions.render_index(records)}" in index
 
 
 def test_every_pipeline_has_a_readme() -> None:
@@ -239,21 +239,21 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
 @pytest.mark.parametrize(
     ("find", "right", "wrong", "found"),
     [
-        (targets, "`make up SIMULATOR_SPEED=60`", "`make down && make coffee`", "make coffee"),
-        (targets, "we make do", "```\nmake coffee   # a cup\n```", "make coffee"),
-        (targets, "`make up`", "`make PORT_BASE=8100 coffee`", "make coffee"),
-        (commands, "`retail score fraud`", "`retail score coffee`", "retail score coffee"),
-        (commands, "`bin/retail status --json`", "`retail status --xml`", "retail status --xml"),
-        (modules, "`python -m infra.jars.lock`", "`python -m infra.jars.key`", "infra.jars.key"),
-        (modules, "`python -m contracts.lock`", "`python -m contract.lock`", "contract.lock"),
-        (files, "`contracts/topics`, `data/api`", "`contracts/themes`", "contracts/themes"),
-        (files, "`Makefile`, `store_id/sku`", "`design.md`", "design.md"),
-        (links, "[law](LICENSE), [web](https://a.b/c)", "[law](LICENCE)", "LICENCE"),
-        (links, "[a](README.md#your-own-data)", "[b](README.md#proofs)", "README.md#proofs"),
-        (routes, "`GET /v1/stock/S003/SKU-7`", "`GET /v2/stock`", "/v2/stock"),
-        (routes, "`curl 127.0.0.1:8000/v1/stock?limit=1`", "`GET /v1/shelf`", "/v1/shelf"),
-        (variables, "`make reset YES=1`", "`make up PORT=1`", "PORT"),
-        (variables, "`PORT_BASE`, `COMPONENT=api`", "`DATA_FOLDER`", "DATA_FOLDER"),
+        (find_unknown_targets, "`make up SIMULATOR_SPEED=60`", "`make down && make coffee`", "make coffee"),
+        (find_unknown_targets, "we make do", "```\nmake coffee   # a cup\n```", "make coffee"),
+        (find_unknown_targets, "`make up`", "`make PORT_BASE=8100 coffee`", "make coffee"),
+        (find_unknown_commands, "`retail score fraud`", "`retail score coffee`", "retail score coffee"),
+        (find_unknown_commands, "`bin/retail status --json`", "`retail status --xml`", "retail status --xml"),
+        (find_unknown_modules, "`python -m infra.jars.lock`", "`python -m infra.jars.key`", "infra.jars.key"),
+        (find_unknown_modules, "`python -m contracts.lock`", "`python -m contract.lock`", "contract.lock"),
+        (find_missing_files, "`contracts/topics`, `data/api`", "`contracts/themes`", "contracts/themes"),
+        (find_missing_files, "`Makefile`, `store_id/sku`", "`design.md`", "design.md"),
+        (find_broken_links, "[law](LICENSE), [web](https://a.b/c)", "[law](LICENCE)", "LICENCE"),
+        (find_broken_links, "[a](README.md#your-own-data)", "[b](README.md#proofs)", "README.md#proofs"),
+        (find_unknown_routes, "`GET /v1/stock/S003/SKU-7`", "`GET /v2/stock`", "/v2/stock"),
+        (find_unknown_routes, "`curl 127.0.0.1:8000/v1/stock?limit=1`", "`GET /v1/shelf`", "/v1/shelf"),
+        (find_unknown_variables, "`make reset YES=1`", "`make up PORT=1`", "PORT"),
+        (find_unknown_variables, "`PORT_BASE`, `COMPONENT=api`", "`DATA_FOLDER`", "DATA_FOLDER"),
     ],
 )
 def test_a_wrong_name_is_found_and_a_right_one_is_not(

@@ -7,7 +7,7 @@ import pytest
 from infra.settings import Settings, read_settings
 
 
-def without_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def unset_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No setting in the environment; the jars alone may lie where they are."""
     for name in set(Settings.model_fields) - {"jars_dir"}:
         monkeypatch.delenv(name.upper(), raising=False)

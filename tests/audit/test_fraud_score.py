@@ -15,7 +15,7 @@ from generators.ticks import TICKS_PER_DAY
 from generators.world import World
 from pipelines.fraud.thresholds import Thresholds
 from tests.generators.worlds import SMALL
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 LATER = at("12:00", days=3)
 RULE = "card-velocity"
@@ -103,7 +103,7 @@ def test_one_bad_rule_spoils_a_good_total() -> None:
 
 def test_the_rules_find_what_a_drawn_world_plants() -> None:
     """Four days are few incidents of each rule: by rule, the limits are a little lower here."""
-    chance = drawn("planted frauds")
+    chance = create_random("planted frauds")
     told: list[Incident] = []
     world = World(
         replace(

@@ -20,7 +20,7 @@ from generators.simulator import simulate
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
 from services.quarantine.reader import read_record
-from tests.services.quarantine.publishing import milliseconds, put
+from tests.services.quarantine.publishing import to_ms, put
 
 pytestmark = pytest.mark.e2e
 
@@ -112,7 +112,7 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "original_event_id": said["event_id"],
         "value": original.value,
     }
-    put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), milliseconds(now))
+    put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), to_ms(now))
     after = audit(dirty, Oracle(dirty, end_offsets(admin(dirty), [*MOVING, RELEASES.name])))
     assert after.agrees
     assert after.quarantined == before.quarantined - shelves

@@ -15,7 +15,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from services.quarantine.follower import follow
 from services.quarantine.progress import read_progress
-from tests.services.quarantine.publishing import HOUR_MS, Place, milliseconds, publish, put
+from tests.services.quarantine.publishing import HOUR_MS, Place, to_ms, publish, put
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 READ = (RECEIPTS.name, ADJUSTMENTS.name, RELEASES.name)
@@ -37,7 +37,7 @@ def release(kafka: Settings, identity: str, sku: str, number: int = 0, **changed
         "value": encode(RECEIPTS, original),
         **changed,
     }
-    at_ms = milliseconds(event["event_time"])
+    at_ms = to_ms(event["event_time"])
     return put(kafka, RELEASES, key(RELEASES, event), encode(RELEASES, event), at_ms)
 
 
@@ -101,7 +101,7 @@ def test_the_reason_of_every_rejection_is_seen(kafka: Settings) -> None:
         sell(kafka, "r3", "C", record_key=b"S009"): ("wrong-key",),
         sell(kafka, "r4", "C", register_id="", record_key=b"S009"): ("wrong-key",),
         sell(kafka, "r5", "C", register_id=""): ("register_id has a length of at least 1",),
-        put(kafka, RECEIPTS, b"S003", b"noise", milliseconds(HAPPENED)): ("undecodable",),
+        put(kafka, RECEIPTS, b"S003", b"noise", to_ms(HAPPENED)): ("undecodable",),
     }
     found = asked(kafka).rejected
     assert {place: found[place] for place in wanted} == wanted

@@ -10,7 +10,7 @@ from audit.reorder_bound import Terms, by_arrival, least_cents
 from audit.reorder_score import Life, bound_cents, by_policy, by_table
 from pipelines.reorder.policy import Levels, Policy
 from tests.audit.test_reorder_score import COSTS, DAYS, WORLD
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 HOURS = 6
 PACKS_MAX = 8
@@ -21,7 +21,7 @@ Brought = Mapping[int, Iterable[int]]
 
 @pytest.mark.parametrize("world", range(20))
 def test_it_is_the_least_of_all_ways_to_order(world: int) -> None:
-    draw = drawn(f"bound {world}")
+    draw = create_random(f"bound {world}")
     opening, terms = draw.randrange(5), drawn_terms(draw)
     wanted = [draw.randrange(4) for _ in range(HOURS)]
     moved = [draw.choice((0, 0, 0, 1, -1)) for _ in range(HOURS)]

@@ -15,7 +15,7 @@ from contracts import RECEIPTS, decode, encode
 from contracts.errors import Undecodable
 from infra.kafka import admin, end_offsets, producer, read_between, read_to_end
 from infra.settings import Settings
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.e2e
 
@@ -32,14 +32,14 @@ Units = Counter[str]
 
 
 def test_units_sold_are_those_that_the_log_alone_says(kafka: Settings) -> None:
-    publish(kafka, drawn("receipts"))
-    once, every = counted(kafka, MEMORY_MS), counted(kafka, -1)
+    publish(kafka, create_random("receipts"))
+    once, every = count_units(kafka, MEMORY_MS), count_units(kafka, -1)
     assert once != every, "there are copies"
     with kafka_streams(kafka) as streams:
         for guarantee in Guarantee:
             with streams.application() as name:
                 assert streams.run(name, guarantee) > 0
-                assert units_sold(kafka, name) == once
+                assert read_changelog(kafka, name) == once
             assert not [topic for topic in admin(kafka).list_topics().topics if name in topic]
 
 
@@ -49,13 +49,13 @@ def publish(kafka: Settings, draw: Random) -> None:
     for number in range(EVENTS):
         at, event = receipt(0)["event_time"] + number * APART_MS, receipt(number)
         if number % 12 < 3:
-            for value in values(event, number, draw):
+            for value in vary_receipt(event, number, draw):
                 client.produce(RECEIPTS.name, value, event["store_id"].encode(), timestamp=at)
         client.poll(0)
     assert client.flush(30) == 0
 
 
-def values(event: dict[str, Any], number: int, draw: Random) -> Iterator[bytes | None]:
+def vary_receipt(event: dict[str, Any], number: int, draw: Random) -> Iterator[bytes | None]:
     """What is published at a moment: the receipt, and what may go wrong beside it."""
     whole = encode(RECEIPTS, event)
     yield whole
@@ -76,7 +76,7 @@ def values(event: dict[str, Any], number: int, draw: Random) -> Iterator[bytes |
         )
 
 
-def counted(kafka: Settings, memory_ms: int) -> Units:
+def count_units(kafka: Settings, memory_ms: int) -> Units:
     """Units sold: of what is published within the memory of its first copy, that one alone."""
     sold, known = Units(), dict[str, int]()
     for message in read_between(kafka, {}, end_offsets(admin(kafka), [RECEIPTS.name])):
@@ -93,7 +93,7 @@ def counted(kafka: Settings, memory_ms: int) -> Units:
     return sold
 
 
-def units_sold(kafka: Settings, application: str) -> Units:
+def read_changelog(kafka: Settings, application: str) -> Units:
     """What the application's changelog says."""
     rows = read_to_end(kafka, changelog(application))
     return Units({shelf.decode(): struct.unpack(">q", units)[0] for shelf, units in rows.items()})

@@ -6,20 +6,20 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_panel_reaches_from_zero_to_its_highest_point() -> None:
-    [curve] = curves(Panel("lag", [(0, 0), (5, 40), (10, 20)]))
+    [curve] = find_curves(Panel("lag", [(0, 0), (5, 40), (10, 20)]))
     (left, low), (_, high), (right, half) = curve
     assert (low - high, low - half) == (HEIGHTS, HEIGHTS / 2)
     assert left < right
 
 
 def test_panels_share_the_axis_and_stand_one_above_the_other() -> None:
-    long, short = curves(Panel("lag", [(0, 1), (10, 1)]), Panel("memory", [(0, 1), (5, 1)]))
+    long, short = find_curves(Panel("lag", [(0, 1), (10, 1)]), Panel("memory", [(0, 1), (5, 1)]))
     assert short[-1][0] == (long[0][0] + long[-1][0]) / 2
     assert short[0][1] > long[0][1]
 
 
 def test_a_curve_that_never_rises_lies_on_the_ground() -> None:
-    [curve] = curves(Panel("lag", [(0, 0), (1, 0)]))
+    [curve] = find_curves(Panel("lag", [(0, 0), (1, 0)]))
     assert len({height for _, height in curve}) == 1
 
 
@@ -28,7 +28,7 @@ def test_words_are_words_whatever_they_hold() -> None:
     assert "a < b & c" in ET.fromstring(drawn).itertext()
 
 
-def curves(*panels: Panel) -> list[list[tuple[float, float]]]:
+def find_curves(*panels: Panel) -> list[list[tuple[float, float]]]:
     root = ET.fromstring(draw_plot("a plot", "days", panels))
     return [
         [(float(x), float(y)) for x, y in (place.split(",") for place in one.split())]

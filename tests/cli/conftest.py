@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from infra.settings import Settings, read_settings, remember
-from tests.unset import without_settings
+from tests.unset import unset_settings
 
 
 @pytest.fixture(autouse=True)
 def unset(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    yield from without_settings(monkeypatch)
+    yield from unset_settings(monkeypatch)
 
 
 @pytest.fixture

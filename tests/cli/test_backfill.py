@@ -40,7 +40,7 @@ def backfill(settings: Settings, days: int) -> str:
     return done.stdout
 
 
-def world_is_ready(settings: Settings, manager: Manager) -> bool:
+def is_world_ready(settings: Settings, manager: Manager) -> bool:
     process = manager.process(SIMULATOR)
     return readiness(settings, SIMULATOR, process.started_at) is not None
 
@@ -54,10 +54,10 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
     try:
         up.start_broker(home, manager)
         manager.start(SIMULATOR)
-        wait_until(lambda: world_is_ready(home, manager), "the world runs", 60)
+        wait_until(lambda: is_world_ready(home, manager), "the world runs", 60)
         pid = manager.process(SIMULATOR).pid
         assert "2026-03-05 08:00" in backfill(home, 3)
-        assert world_is_ready(home, manager)
+        assert is_world_ready(home, manager)
         assert manager.process(SIMULATOR).pid != pid
         assert min(newest_ms(admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
         assert "nothing was missing" in backfill(home, 2)

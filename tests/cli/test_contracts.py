@@ -8,12 +8,12 @@ from typer.testing import CliRunner
 
 from cli.main import application
 from infra.settings import Settings
-from tests.contracts.evolution.editing import RECEIPT, copied, edit
+from tests.contracts.evolution.editing import RECEIPT, copy_contracts, edit
 
 WRITES = "writes: [{}]\n\nreads:\n"
 
 
-def told(*words: str, exit_code: int = 0) -> str:
+def run_contracts(*words: str, exit_code: int = 0) -> str:
     done = CliRunner().invoke(application(), ["contracts", *words])
     assert done.exit_code == exit_code, done.output
     return done.output
@@ -21,16 +21,16 @@ def told(*words: str, exit_code: int = 0) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return copied(tmp_path / "contracts")
+    return copy_contracts(tmp_path / "contracts")
 
 
 def test_the_contracts_of_this_repository_break_nobody() -> None:
-    assert told("check").endswith("nobody breaks\n")
+    assert run_contracts("check").endswith("nobody breaks\n")
 
 
 def test_a_break_fails_the_check_and_programs_are_told_who(folder: Path) -> None:
     edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
-    found = json.loads(told("check", "--folder", str(folder), "--json", exit_code=1))
+    found = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
     [only] = found["breaks"]
     assert only["place"] == "lines[].unit_price_cents"
     assert "loyalty" in only["readers_that_break"]
@@ -41,14 +41,14 @@ def test_a_break_fails_the_check_and_programs_are_told_who(folder: Path) -> None
 
 def test_a_file_that_does_not_load_is_told_as_a_fault(folder: Path) -> None:
     edit(folder, {RECEIPT: [("status: active", "status: active\ntags: [till]")]})
-    assert "fault: topics/sales/receipt.v1.yaml" in told(
+    assert "fault: topics/sales/receipt.v1.yaml" in run_contracts(
         "check", "--folder", str(folder), exit_code=1
     )
 
 
 def test_nothing_is_released_while_something_breaks(folder: Path) -> None:
     edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
-    assert "Nothing is released" in told("release", "--folder", str(folder), exit_code=1)
+    assert "Nothing is released" in run_contracts("release", "--folder", str(folder), exit_code=1)
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_nothing_is_released_while_something_breaks(folder: Path) -> None:
 def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
     folder: Path, name: str, kind: str
 ) -> None:
-    told("new", name, "--kind", kind, "--folder", str(folder))
-    found = json.loads(told("check", "--folder", str(folder), "--json"))
+    run_contracts("new", name, "--kind", kind, "--folder", str(folder))
+    found = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
     assert name in found["drafts"]
     assert not found["pending"]
     edit(folder, {"consumers/loyalty.yaml": [("reads:\n", WRITES.format(name))]})
-    found = json.loads(told("check", "--folder", str(folder), "--json"))
+    found = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
     assert name not in found["drafts"]
     assert [each["contract"] for each in found["pending"]] == [name]
 
@@ -79,7 +79,7 @@ def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:
 
 def test_the_catalogue_is_written_where_it_is_wanted(current: Settings, tmp_path: Path) -> None:
     docs = "http://127.0.0.1:8000/data-docs"
-    told("catalogue", "--into", str(tmp_path / "site"), "--data-docs", docs)
+    run_contracts("catalogue", "--into", str(tmp_path / "site"), "--data-docs", docs)
     assert docs in (tmp_path / "site" / "index.html").read_text()
-    told("catalogue")
+    run_contracts("catalogue")
     assert (current.data_dir / "catalogue" / "style.css").exists()

@@ -12,9 +12,9 @@ from infra.kafka import admin, end_offsets, newest_ms, read_all
 from infra.processes import start_module
 from infra.settings import Settings, root
 from infra.wait import wait_until
-from tests.brokers import emptied
+from tests.brokers import empty_broker
 from tests.command import run_command
-from tests.generators.importing.sales import UCI, m5, uci, uci_row, write_csv
+from tests.generators.importing.sales import UCI, write_m5, write_uci, uci_row, write_csv
 
 pytestmark = pytest.mark.e2e
 
@@ -26,7 +26,7 @@ SALES = (RECEIPTS, REFUNDS, ADJUSTMENTS, PRICE_CHANGES)
 def shop(shared_broker: Settings, tmp_path: Path) -> Settings:
     """An empty log of an own world, which begins before every file of these tests."""
     own = {"world": "own", "world_begins": "2010-12-01"}
-    return emptied(shared_broker, tmp_path / "data").model_copy(update=own)
+    return empty_broker(shared_broker, tmp_path / "data").model_copy(update=own)
 
 
 def run(
@@ -35,7 +35,7 @@ def run(
     return run_command(shop, "import", "--map", MAPPINGS / f"{shape}.yaml", *options)
 
 
-def ids(shop: Settings) -> Counter[str]:
+def count_ids(shop: Settings) -> Counter[str]:
     """How often each event stands in the log."""
     return Counter(
         decode(value).value["event_id"] for topic in SALES for value in read_all(shop, topic.name)
@@ -45,8 +45,8 @@ def ids(shop: Settings) -> Counter[str]:
 def test_what_a_dry_run_says_is_what_is_published_and_refused(
     shop: Settings, tmp_path: Path
 ) -> None:
-    file = uci(tmp_path / "sales.csv")
-    dry, before = run(shop, file, "--dry-run"), ids(shop)
+    file = write_uci(tmp_path / "sales.csv")
+    dry, before = run(shop, file, "--dry-run"), count_ids(shop)
     done = run(shop, file)
     assert (dry.returncode, done.returncode) == (1, 1), done.stderr
     assert not before
@@ -55,19 +55,19 @@ def test_what_a_dry_run_says_is_what_is_published_and_refused(
     for reason in ("units: expected a whole number   sales.csv:6", "price_cents is at least 0"):
         assert reason in dry.stdout
         assert reason in done.stdout
-    assert len(ids(shop)) == 8  # without the store and two products
+    assert len(count_ids(shop)) == 8  # without the store and two products
     report = shop.data_dir / "reports" / "import-uci-online-retail.jsonl"
     refused = [json.loads(line) for line in report.read_text().splitlines()]
     assert [one["row"] for one in refused] == [8, 6, 9]
 
 
 def test_the_same_files_again_change_nothing(shop: Settings, tmp_path: Path) -> None:
-    file = m5(tmp_path)
+    file = write_m5(tmp_path)
     assert run(shop, file, shape="m5").returncode == 0
-    before, clock = ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])
+    before, clock = count_ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])
     again = run(shop, file, shape="m5")
     assert "0 events published · 26 in the log already" in again.stdout
-    assert (ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])) == (before, clock)
+    assert (count_ids(shop), newest_ms(admin(shop), [HEARTBEATS.name])) == (before, clock)
 
 
 def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
@@ -87,10 +87,10 @@ def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
     with first:
         wait_until(half_done, "some receipts are in the log", 60)
         first.kill()
-    assert len(ids(shop)) < 1_000
+    assert len(count_ids(shop)) < 1_000
     done = run(shop, file)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = ids(shop)
+    found = count_ids(shop)
     assert set(found.values()) == {1}
     assert len(found) == 1_000 + 2  # with a price and the opening stock
 
@@ -102,12 +102,12 @@ def test_the_next_files_go_on_where_the_world_stands(shop: Settings, tmp_path: P
     done = run(shop, write_csv(tmp_path / "b.csv", UCI, rows))
     assert "whose readers have forgotten" in done.stdout
     assert "the world's time is 2010-12-02 08:01" in done.stdout
-    assert ids(shop)["ONLINE-2-R"] == 1
-    assert not ids(shop)["ONLINE-3-R"]
+    assert count_ids(shop)["ONLINE-2-R"] == 1
+    assert not count_ids(shop)["ONLINE-3-R"]
 
 
 def test_what_cannot_be_imported_is_said_in_a_sentence(shop: Settings, tmp_path: Path) -> None:
-    file = uci(tmp_path / "sales.csv")
+    file = write_uci(tmp_path / "sales.csv")
     simulated = shop.model_copy(update={"world": "simulated"})
     assert "WORLD_BEGINS=2010-12-01" in run(simulated, file).stderr
     assert "there is none" in run(shop, tmp_path / "none.csv").stderr

@@ -39,13 +39,13 @@ def noon(shop: Settings) -> Settings:
     return shop
 
 
-def ends(shop: Settings) -> dict[Partition, int]:
+def read_ends(shop: Settings) -> dict[Partition, int]:
     return end_offsets(admin(shop), [RECEIPTS.name])
 
 
-def records(shop: Settings, before: Offsets) -> list[Record]:
+def read_records(shop: Settings, before: Offsets) -> list[Record]:
     """What the log holds beyond these offsets."""
-    every = read(shop, ends(shop))
+    every = read(shop, read_ends(shop))
     return [one for one in every if one.offset >= before[one.topic, one.partition]]
 
 
@@ -59,12 +59,12 @@ def load(shop: Settings, file: Path, *options: str) -> "subprocess.CompletedProc
     return run_command(shop, "load", "--topic", RECEIPTS.name, *options, file)
 
 
-def lines(file: Path, *events: Any) -> Path:
+def write_lines(file: Path, *events: Any) -> Path:
     file.write_text("".join(f"{json.dumps(event)}\n" for event in events))
     return file
 
 
-def rejected(shop: Settings, name: str) -> dict[int, str]:
+def read_report(shop: Settings, name: str) -> dict[int, str]:
     """By row, the first thing that is wrong with it."""
     file = shop.data_dir / "reports" / f"load-{name}.jsonl"
     found = [json.loads(line) for line in file.read_text().splitlines()]
@@ -75,12 +75,12 @@ def test_into_an_empty_log_any_history_goes_in_the_order_in_which_it_happened(
     shop: Settings, tmp_path: Path
 ) -> None:
     """The first test: nothing is in the log yet, and no clock tells the time."""
-    before = ends(shop)
+    before = read_ends(shop)
     events = [receipt(number, -90 * ((number * 37) % 100)) for number in range(100)]
-    done = load(shop, lines(tmp_path / "history.jsonl", *events))
+    done = load(shop, write_lines(tmp_path / "history.jsonl", *events))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "100 rows · 100 published" in done.stdout
-    found = records(shop, before)
+    found = read_records(shop, before)
     assert len(found) == 100
     times = [one.published_ms for one in found]
     assert times == sorted(times)
@@ -95,7 +95,7 @@ def test_into_an_empty_log_any_history_goes_in_the_order_in_which_it_happened(
 def test_what_is_rejected_is_reported_with_its_row_and_all_else_is_published(
     noon: Settings, tmp_path: Path
 ) -> None:
-    file = lines(
+    file = write_lines(
         tmp_path / "mixed.jsonl",
         receipt(1, -5),
         receipt(2, -4, event_id="", lines=[]),
@@ -104,47 +104,47 @@ def test_what_is_rejected_is_reported_with_its_row_and_all_else_is_published(
         "no event",
         receipt(6, -119),
     )
-    before = ends(noon)
+    before = read_ends(noon)
     done = load(noon, file)
     assert done.returncode == 1
     assert "6 rows · 2 published" in done.stdout
     assert "4 rejected" in done.stdout
     assert "row 2: event_id: event_id has a length of at least 1" in done.stdout
     assert "Wait until" in done.stdout
-    assert rejected(noon, "mixed") == {
+    assert read_report(noon, "mixed") == {
         2: "event_id has a length of at least 1",
         3: "ahead of the world: at most 5 min from now",
         4: "older than what readers remember: at most 2 h ago",
         5: "Input should be a valid dictionary or instance of Receipt",
     }
-    assert [decode(one.value).value["event_id"] for one in records(noon, before)] == ["R6", "R1"]
+    assert [decode(one.value).value["event_id"] for one in read_records(noon, before)] == ["R6", "R1"]
 
 
 def test_strictly_nothing_is_published_unless_every_row_is_good(
     noon: Settings, tmp_path: Path
 ) -> None:
-    before = ends(noon)
-    bad = load(noon, lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0, x=1)), "--strict")
-    assert (bad.returncode, ends(noon)) == (1, before)
-    assert rejected(noon, "a") == {2: "Extra inputs are not permitted"}
-    good = load(noon, lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0)), "--strict")
+    before = read_ends(noon)
+    bad = load(noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0, x=1)), "--strict")
+    assert (bad.returncode, read_ends(noon)) == (1, before)
+    assert read_report(noon, "a") == {2: "Extra inputs are not permitted"}
+    good = load(noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0)), "--strict")
     assert good.returncode == 0
-    assert len(records(noon, before)) == 2
+    assert len(read_records(noon, before)) == 2
 
 
 def test_stamped_now_what_is_old_is_published_as_late(noon: Settings, tmp_path: Path) -> None:
-    before = ends(noon)
-    file = lines(tmp_path / "a.jsonl", receipt(1, -600), receipt(2, -60))
+    before = read_ends(noon)
+    file = write_lines(tmp_path / "a.jsonl", receipt(1, -600), receipt(2, -60))
     done = load(noon, file, "--stamp", "now")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of them late" in done.stdout
-    assert {one.published_ms for one in records(noon, before)} == {NOON.timestamp() * 1000}
+    assert {one.published_ms for one in read_records(noon, before)} == {NOON.timestamp() * 1000}
 
 
 def test_a_parquet_file_is_loaded_like_lines(noon: Settings, tmp_path: Path) -> None:
-    before = ends(noon)
+    before = read_ends(noon)
     source, file = (
-        lines(tmp_path / "a.jsonl", receipt(1, -3), receipt(2, -7)),
+        write_lines(tmp_path / "a.jsonl", receipt(1, -3), receipt(2, -7)),
         tmp_path / "a.parquet",
     )
     duckdb.execute(
@@ -153,7 +153,7 @@ def test_a_parquet_file_is_loaded_like_lines(noon: Settings, tmp_path: Path) -> 
     )
     done = load(noon, file)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = [decode(one.value).value for one in records(noon, before)]
+    found = [decode(one.value).value for one in read_records(noon, before)]
     assert [one["event_id"] for one in found] == ["R2", "R1"]
     assert found[0]["lines"] == RECEIPT["lines"]
 

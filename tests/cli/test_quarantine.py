@@ -38,13 +38,13 @@ def shop(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return kafka
 
 
-def said(*words: str) -> str:
+def run_quarantine(*words: str) -> str:
     done = CliRunner().invoke(application(), ["quarantine", *words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
 
-def written(place: Place) -> str:
+def render_place(place: Place) -> str:
     return "/".join(map(str, place))
 
 
@@ -56,32 +56,32 @@ def test_the_list_counts_and_names_the_newest(monkeypatch: pytest.MonkeyPatch) -
         return ANSWER
 
     monkeypatch.setattr(quarantine, "fetch_list", answer)
-    shown = said("list", "--reason", "late", "--limit", "5")
+    shown = run_quarantine("list", "--reason", "late", "--limit", "5")
     assert asked == [{"reason": "late", "limit": 5}]
     assert f"1,417   late     {RECEIPTS.name}" in shown
     assert f"late     {RECEIPTS.name}/2/10415" in shown
-    assert json.loads(said("list", "--json")) == ANSWER
+    assert json.loads(run_quarantine("list", "--json")) == ANSWER
 
 
 def test_a_record_is_shown_with_what_can_be_done(shop: Settings) -> None:
     late = publish(shop, RECEIPTS, 3 * HOUR_MS)
-    shown = said("show", written(late))
+    shown = run_quarantine("show", render_place(late))
     assert "receipt" in shown
     assert "event_id      S003-8412-R17" in shown
     assert "later than the horizon of 2 h" in shown
     assert "may be released" in shown
     broken = publish(shop, ADJUSTMENTS, units=0)
-    assert "Publish a corrected event" in said("show", written(broken))
+    assert "Publish a corrected event" in run_quarantine("show", render_place(broken))
     good = publish(shop, RECEIPTS, event_id="good")
-    assert "It was not rejected" in said("show", written(good))
+    assert "It was not rejected" in run_quarantine("show", render_place(good))
 
 
 def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
     place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="to-be-released")
     stop_world(shop, HAPPENED + hours(10))
     publish(shop, RECEIPTS, event_id="later", event_time=HAPPENED + hours(9))
-    shown = said("release", written(place), "--because", "the till had lost its line")
-    assert f"wraps {written(place)}" in shown
+    shown = run_quarantine("release", render_place(place), "--because", "the till had lost its line")
+    assert f"wraps {render_place(place)}" in shown
     assert "public.quarantine.release.v1/" in shown
 
 
@@ -91,10 +91,10 @@ def test_one_release_at_a_time(shop: Settings) -> None:
         alone(shop.data_dir / "quarantine", "releasing a record of"),
         pytest.raises(Busy, match="releasing a record of"),
     ):
-        said("release", written(place), "--because", "it is real")
+        run_quarantine("release", render_place(place), "--because", "it is real")
 
 
 @pytest.mark.parametrize("text", ["receipt/0/1", f"{RECEIPTS.name}/0", f"{RECEIPTS.name}/a/1"])
 def test_what_is_no_place_says_what_one_is(shop: Settings, text: str) -> None:
     with pytest.raises(NoPlace, match="Expected TOPIC/PARTITION/OFFSET"):
-        said("show", text)
+        run_quarantine("show", text)

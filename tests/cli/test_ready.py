@@ -24,7 +24,7 @@ RECEIPTS_READ = {("receipts", 0): 6}
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Generations]:
     """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
-    found = {"inventory": generations("inventory", State.RETIRED, State.PROMOTED)}
+    found = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
     monkeypatch.setattr(ready, "read_generations", lambda *_: found)
     return found
 
@@ -48,12 +48,12 @@ def announce(
     monkeypatch.setattr(ready, "read_clock", lambda *_: clock)
 
 
-def generations(pipeline: str, *states: State) -> Generations:
+def create_generations(pipeline: str, *states: State) -> Generations:
     numbered = enumerate(states, start=1)
     return Generations(pipeline, tuple(Generation(pipeline, n, s, "", AT, {}) for n, s in numbered))
 
 
-def marker(wall_ms: int, generation: int = 1, pipeline: str = "inventory") -> Marker:
+def create_marker(wall_ms: int, generation: int = 1, pipeline: str = "inventory") -> Marker:
     return Marker(pipeline, generation, 0, RECEIPTS_READ, {}, wall_ms)
 
 
@@ -87,7 +87,7 @@ def test_an_old_or_stopped_clock_is_not_enough(
 def test_pipelines_are_ready_when_they_have_written_markers_since_this_start(
     one_pipeline: Settings, markers: dict[tuple[str, int], Marker]
 ) -> None:
-    put(markers, marker(BEFORE_MS, generation=1), marker(AFTER_MS, generation=2))
+    put(markers, create_marker(BEFORE_MS, generation=1), create_marker(AFTER_MS, generation=2))
     assert readiness(one_pipeline, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
@@ -108,20 +108,20 @@ def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
     markers: dict[tuple[str, int], Marker],
 ) -> None:
     both = one_pipeline.model_copy(update={"pipelines": "inventory,fraud"})
-    put(markers, marker(AFTER_MS, generation=2))
+    put(markers, create_marker(AFTER_MS, generation=2))
     assert readiness(both, "pipelines", STARTED) is None  # nothing is known of fraud yet
-    known["visits"] = generations("visits", State.INVALID)
+    known["visits"] = create_generations("visits", State.INVALID)
     assert readiness(both, "pipelines", STARTED) is None  # nor when another is withdrawn
-    known["fraud"] = generations("fraud", State.INVALID)
+    known["fraud"] = create_generations("fraud", State.INVALID)
     assert readiness(both, "pipelines", STARTED) == "inventory g2, 4 records behind"
 
 
 @pytest.mark.parametrize(
     "found",
     [
-        marker(BEFORE_MS, generation=2),
-        marker(AFTER_MS),
-        marker(AFTER_MS, generation=2, pipeline="fraud"),
+        create_marker(BEFORE_MS, generation=2),
+        create_marker(AFTER_MS),
+        create_marker(AFTER_MS, generation=2, pipeline="fraud"),
     ],
 )
 def test_an_old_or_other_marker_is_not_enough(

@@ -18,7 +18,7 @@ from generators.simulator import simulate
 from infra.kafka import KafkaDown, admin, end_offsets
 from infra.settings import Settings, root
 from tests.services.memory import MemoryLog
-from tests.services.serving import memory_sources, serving
+from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
 
 
@@ -80,7 +80,7 @@ def shop(
         fraud.put(ALERTS, **row)
     fraud.mark()
     promote(log, fraud)
-    with serving(memory_sources(log, folder)) as api:
+    with serving(create_sources(log, folder)) as api:
         port = int(api.ready(pipeline="fraud").address.rsplit(":", 1)[1])
         yield world.model_copy(
             update={"port_base": port, "kafka_bootstrap_servers": world.bootstrap_servers}

@@ -47,7 +47,7 @@ def test_the_lake_runs_where_it_is_asked_for() -> None:
     assert set(fleet.names(Settings(lake=True))) - set(fleet.names(Settings())) == {"lake"}
 
 
-def status(*options: str) -> str:
+def run_status(*options: str) -> str:
     answer = CliRunner().invoke(application(), ["status", *options])
     assert answer.exit_code == 0
     return answer.output
@@ -57,14 +57,14 @@ def test_a_ready_component_shows_its_address_and_log(
     current: Settings, found: list[Component]
 ) -> None:
     found.append(API)
-    words = status().split("\n")[1].split()
+    words = run_status().split("\n")[1].split()
     assert words == ["api", "ready", "1", "min", API.address, API.log]
 
 
 def test_a_restart_is_said_with_its_reason(current: Settings, found: list[Component]) -> None:
     found.append(dataclasses.replace(API, restarts=2, last_end="terminated by SIGKILL"))
-    assert "api was started again 2 × since `up`" in status()
-    assert "terminated by SIGKILL" in status()
+    assert "api was started again 2 × since `up`" in run_status()
+    assert "terminated by SIGKILL" in run_status()
 
 
 def test_a_failed_component_shows_the_end_of_its_log(
@@ -72,8 +72,8 @@ def test_a_failed_component_shows_the_end_of_its_log(
 ) -> None:
     (current.logs_dir / "api.log").write_text("started\nno such table: stock\n")
     found.append(dataclasses.replace(API, state="failed", detail="Exited too quickly"))
-    assert "api: Exited too quickly" in status()
-    assert "no such table: stock" in status()
+    assert "api: Exited too quickly" in run_status()
+    assert "no such table: stock" in run_status()
 
 
 def test_a_paused_simulator_says_why_and_what_to_do(
@@ -81,7 +81,7 @@ def test_a_paused_simulator_says_why_and_what_to_do(
 ) -> None:
     said = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
     found.append(dataclasses.replace(API, name="simulator", state="paused", detail=said))
-    assert f"simulator is {said}" in status()
+    assert f"simulator is {said}" in run_status()
 
 
 class Running(Manager):
@@ -131,12 +131,12 @@ def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(
 
 
 def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:
-    assert "Nothing runs. Start it: make up" in status()
+    assert "Nothing runs. Start it: make up" in run_status()
 
 
 def test_programs_read_json(current: Settings, found: list[Component]) -> None:
     found.append(API)
-    answer = json.loads(status("--json"))
+    answer = json.loads(run_status("--json"))
     assert answer["components"] == [dataclasses.asdict(API)]
 
 

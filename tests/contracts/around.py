@@ -21,22 +21,22 @@ class Around(NamedTuple):
     """Whether it keeps the rule."""
 
 
-def around(contract: Contract) -> Iterator[Around]:
+def list_around(contract: Contract) -> Iterator[Around]:
     """A record for each place around each limit of the contract."""
     for rule in limits(contract):
         for found, keeps in NEAR[rule.kind](contract, rule):
-            yield Around(rule, changed(contract.examples[0], rule.path, found), keeps)
+            yield Around(rule, change(contract.examples[0], rule.path, found), keeps)
 
 
-def changed(record: Mapping[str, Any], path: tuple[str, ...], found: Any) -> dict[str, Any]:
+def change(record: Mapping[str, Any], path: tuple[str, ...], found: Any) -> dict[str, Any]:
     """The record with that at the path; in every item, where there are items."""
     head, *rest = path
     if not rest:
         return {**record, head: found}
-    return {**record, head: [changed(item, tuple(rest), found) for item in record[head]]}
+    return {**record, head: [change(item, tuple(rest), found) for item in record[head]]}
 
 
-def numbers(inwards: int, excluded: bool = False) -> Callable[..., Iterator[tuple[int, bool]]]:
+def vary_number(inwards: int, excluded: bool = False) -> Callable[..., Iterator[tuple[int, bool]]]:
     def near(_: Contract, rule: Rule) -> Iterator[tuple[int, bool]]:
         limit = int(str(rule.limit))
         last = limit + inwards if excluded else limit
@@ -48,10 +48,10 @@ def numbers(inwards: int, excluded: bool = False) -> Callable[..., Iterator[tupl
     return near
 
 
-def sizes(inwards: int) -> Callable[..., Iterator[tuple[Any, bool]]]:
+def vary_size(inwards: int) -> Callable[..., Iterator[tuple[Any, bool]]]:
     def near(contract: Contract, rule: Rule) -> Iterator[tuple[Any, bool]]:
         limit = int(str(rule.limit))
-        one = unit(contract, rule)
+        one = create_unit(contract, rule)
         yield one * limit, True
         yield one * (limit + inwards), True
         if limit - inwards >= 0:
@@ -62,21 +62,21 @@ def sizes(inwards: int) -> Callable[..., Iterator[tuple[Any, bool]]]:
     return near
 
 
-def unit(contract: Contract, rule: Rule) -> Any:
+def create_unit(contract: Contract, rule: Rule) -> Any:
     """What can be repeated: a character, a byte, a list of one item."""
     if rule.kind == "maxBytes":
         return b"x"
-    return "x" if rule.kind.endswith("Length") else first_items(contract, rule.path)
+    return "x" if rule.kind.endswith("Length") else take_first_items(contract, rule.path)
 
 
-def first_items(contract: Contract, path: tuple[str, ...]) -> list[Any]:
+def take_first_items(contract: Contract, path: tuple[str, ...]) -> list[Any]:
     found: Any = contract.examples[0]
     for name in path[:-1]:
         found = found[name][0]
     return list(found[path[-1]][:1])
 
 
-def texts(_: Contract, rule: Rule) -> Iterator[tuple[str, bool]]:
+def vary_text(_: Contract, rule: Rule) -> Iterator[tuple[str, bool]]:
     """By the counts at the pattern's end: texts of letters, as short and as long as may be."""
     counts = re.search(r"\{(\d+)(?:,(\d+))?\}\$$", str(rule.limit))
     assert counts, f"a pattern that ends in counts, found {rule.limit}"
@@ -91,14 +91,14 @@ def texts(_: Contract, rule: Rule) -> Iterator[tuple[str, bool]]:
 
 
 NEAR: Mapping[str, Callable[[Contract, Rule], Iterator[tuple[Any, bool]]]] = {
-    "minimum": numbers(1),
-    "exclusiveMinimum": numbers(1, excluded=True),
-    "maximum": numbers(-1),
-    "exclusiveMaximum": numbers(-1, excluded=True),
-    "minLength": sizes(1),
-    "minItems": sizes(1),
-    "maxLength": sizes(-1),
-    "maxItems": sizes(-1),
-    "maxBytes": sizes(-1),
-    "pattern": texts,
+    "minimum": vary_number(1),
+    "exclusiveMinimum": vary_number(1, excluded=True),
+    "maximum": vary_number(-1),
+    "exclusiveMaximum": vary_number(-1, excluded=True),
+    "minLength": vary_size(1),
+    "minItems": vary_size(1),
+    "maxLength": vary_size(-1),
+    "maxItems": vary_size(-1),
+    "maxBytes": vary_size(-1),
+    "pattern": vary_text,
 }

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from contracts import Contract, model
 
 
-def broken_rules(contract: Contract, record: Any) -> set[str]:
+def find_broken_rules(contract: Contract, record: Any) -> set[str]:
     """The messages of every fault; a broken rule's is its name."""
     try:
         model(contract).model_validate(record)

@@ -25,26 +25,26 @@ FRAME_BYTES = 5
 LEAST = {"positive": 1, "not negative": 0}
 
 
-def projected(use: Use, contract: Contract, value: bytes) -> dict[str, Any]:
+def project(use: Use, contract: Contract, value: bytes) -> dict[str, Any]:
     """The record as the consumer has it. Raises what fastavro raises where it cannot be read."""
     number = int.from_bytes(value[1:FRAME_BYTES], "big")
     read = fastavro.schemaless_reader(
-        io.BytesIO(value[FRAME_BYTES:]), _writer(contract, number), _reader(use, contract)
+        io.BytesIO(value[FRAME_BYTES:]), _parse_writer(contract, number), _parse_reader(use, contract)
     )
     assert isinstance(read, dict)
     return read
 
 
-def violations(use: Use, contract: Contract, records: Iterable[Record]) -> Iterator[str]:
+def find_violations(use: Use, contract: Contract, records: Iterable[Record]) -> Iterator[str]:
     """Every record that is not as the consumer takes for granted."""
     first: dict[tuple[Any, ...], tuple[int, bytes]] = {}
     for record in records:
         assert record.value is not None
-        value = projected(use, contract, record.value)
+        value = project(use, contract, record.value)
         for fault in (
-            *_of_values(use.relies_on, value),
-            *_of_place(use.relies_on, contract, value, record),
-            *_of_time(use.relies_on, contract, value, record),
+            *_check_values(use.relies_on, value),
+            *_check_place(use.relies_on, contract, value, record),
+            *_check_time(use.relies_on, contract, value, record),
         ):
             yield f"{record.topic}/{record.partition}/{record.offset}: {fault}"
         if use.relies_on.unique and "compact" not in str(contract.settings.config):
@@ -54,19 +54,19 @@ def violations(use: Use, contract: Contract, records: Iterable[Record]) -> Itera
                 yield f"{record.topic}: {identity} twice, with other content or elsewhere"
 
 
-def _of_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
+def _check_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
     for place, sign in relies.sign.items():
-        if any(found < LEAST[sign] for found in found_at(value, parse_path(place))):
+        if any(found < LEAST[sign] for found in find_at(value, parse_path(place))):
             yield f"{place} is not {sign}"
     for place, known in relies.values.items():
         yield from (
             f"{place} is {found}"
-            for found in found_at(value, parse_path(place))
+            for found in find_at(value, parse_path(place))
             if found not in known
         )
 
 
-def _of_place(
+def _check_place(
     relies: Reliances, contract: Contract, value: Mapping[str, Any], record: Record
 ) -> Iterator[str]:
     """In a compacted topic, which names a row names its key."""
@@ -74,19 +74,19 @@ def _of_place(
     named = relies.order or (relies.unique if compacted else None)
     if named is None or not set(named) <= value.keys():
         return
-    expected = "/".join(_in_key(value[field]) for field in named).encode()
+    expected = "/".join(_render_in_key(value[field]) for field in named).encode()
     if record.key != expected:
         yield f"the key is {record.key!r}, not {expected!r}"
     elif record.partition != partition(expected, contract.settings.partitions):
         yield f"{expected!r} lies in partition {record.partition}"
 
 
-def _in_key(part: object) -> str:
+def _render_in_key(part: object) -> str:
     """A time is milliseconds of 1970."""
     return str((part - EPOCH) // MILLISECOND if isinstance(part, datetime) else part)
 
 
-def _of_time(
+def _check_time(
     relies: Reliances, contract: Contract, value: Mapping[str, Any], record: Record
 ) -> Iterator[str]:
     happened = value.get(contract.event_time or "")
@@ -96,22 +96,22 @@ def _of_time(
             yield f"{late_ms} ms late"
 
 
-def found_at(value: Any, path: Path) -> list[Any]:
+def find_at(value: Any, path: Path) -> list[Any]:
     head, *rest = path
     if not rest:
         return [] if value[head] is None else [value[head]]
-    return [found for item in value[head] or () for found in found_at(item, tuple(rest))]
+    return [found for item in value[head] or () for found in find_at(item, tuple(rest))]
 
 
 @cache
-def _writer(contract: Contract, number: int) -> Any:
+def _parse_writer(contract: Contract, number: int) -> Any:
     return fastavro.parse_schema(schemas_of(contract)[number])
 
 
-def _reader(use: Use, contract: Contract) -> Any:
-    return _parsed(contract, use.paths(contract))
+def _parse_reader(use: Use, contract: Contract) -> Any:
+    return _parse_projection(contract, use.paths(contract))
 
 
 @cache
-def _parsed(contract: Contract, paths: tuple[Path, ...]) -> Any:
+def _parse_projection(contract: Contract, paths: tuple[Path, ...]) -> Any:
     return fastavro.parse_schema(avro_projection(contract, projection(contract.fields, paths)))

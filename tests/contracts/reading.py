@@ -24,7 +24,7 @@ from pipelines.common.runtime.source import kafka_options
 from pipelines.common.transform.aggregate import rows
 
 
-def by_python(settings: Settings) -> dict[str, Any]:
+def read_by_python(settings: Settings) -> dict[str, Any]:
     accepted: dict[str, Any] = {}
     rejected: Counter[str] = Counter()
     units: Counter[str] = Counter()
@@ -39,22 +39,22 @@ def by_python(settings: Settings) -> dict[str, Any]:
     return {"accepted": accepted, "rejected": rejected, "units": units}
 
 
-def by_spark(spark: SparkSession, settings: Settings) -> dict[str, int]:
+def read_by_spark(spark: SparkSession, settings: Settings) -> dict[str, int]:
     """Units sold by shelf, as the inventory pipeline's own functions have them."""
-    shelves = rows(load("inventory"), log(spark, settings)).collect()
+    shelves = rows(load("inventory"), read_log(spark, settings)).collect()
     return {f"{one['store_id']}/{one['sku']}": one["units_sold"] for one in shelves}
 
 
-def log(spark: SparkSession, settings: Settings) -> DataFrame:
+def read_log(spark: SparkSession, settings: Settings) -> DataFrame:
     options = {**kafka_options(settings), "subscribe": RECEIPTS.name}
     return spark.read.format("kafka").options(**options).load()
 
 
 def main() -> None:
     settings = read_settings()
-    found = by_python(settings) | {"code": str(Path(sys.modules["contracts"].__path__[0]).parent)}
+    found = read_by_python(settings) | {"code": str(Path(sys.modules["contracts"].__path__[0]).parent)}
     if "spark" in sys.argv:
-        found["units in spark"] = by_spark(session(settings, "reading"), settings)
+        found["units in spark"] = read_by_spark(session(settings, "reading"), settings)
     print(json.dumps(found), flush=True)
     os._exit(0)  # Spark's own end takes seconds
 

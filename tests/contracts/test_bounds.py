@@ -10,8 +10,8 @@ from contracts import CONTRACTS, Contract, encode, key
 from contracts.checks import in_order
 from contracts.times import MILLISECOND
 from contracts.validation import FUTURE, LATE, VALIDATED, Rejection, validate
-from tests.contracts.around import around
-from tests.contracts.broken_rules import broken_rules
+from tests.contracts.around import list_around
+from tests.contracts.broken_rules import find_broken_rules
 
 EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
@@ -21,9 +21,9 @@ TIMED = [one for one in VALIDATED.values() if one.horizon is not None]
 @pytest.mark.crosses("*.v?/*.m[ia][nx]*", "*.v?/*.pattern")
 def test_a_value_goes_up_to_its_limit_and_no_further(contract: Contract) -> None:
     checks = {asked.name: asked for asked in in_order(contract)}
-    for one in around(contract):
+    for one in list_around(contract):
         named = one.rule.name
-        assert (named not in broken_rules(contract, one.value)) == one.keeps, named
+        assert (named not in find_broken_rules(contract, one.value)) == one.keeps, named
         assert checks[named].holds(one.value) == one.keeps, named
 
 
@@ -39,10 +39,10 @@ def test_an_event_may_be_so_late_or_ahead_and_no_more(contract: Contract) -> Non
             (limit + MILLISECOND, reason),
             (10 * limit, reason),
         ):
-            assert verdicts(contract, side * apart) == {expected}
+            assert validate_twice(contract, side * apart) == {expected}
 
 
-def verdicts(contract: Contract, delay: timedelta) -> set[str | None]:
+def validate_twice(contract: Contract, delay: timedelta) -> set[str | None]:
     """Why an event is rejected that was published so long after it happened, by both validators."""
     event = contract.examples[0]
     published_ms = round((event[str(contract.event_time)] + delay).timestamp() * 1000)

@@ -14,13 +14,13 @@ from contracts import CONTRACTS, Contract, Unencodable, encode, key
 from contracts.consumer import CONSUMERS, Use, reader
 from contracts.projection import parse_path
 from generators.partitions import partition
-from tests.contracts.expectations import projected, violations
+from tests.contracts.expectations import project, find_violations
 
 USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
 EVERY = pytest.mark.parametrize(("who", "topic"), USES)
 
 
-def published(contract: Contract, value: Mapping[str, Any]) -> Record:
+def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
     """The value as a record, published when it happened."""
     at = value.get(contract.event_time or "")
     record_key = key(contract, value)
@@ -35,29 +35,29 @@ def published(contract: Contract, value: Mapping[str, Any]) -> Record:
     )
 
 
-def use_of(who: str, topic: str) -> tuple[Use, Contract]:
+def find_use(who: str, topic: str) -> tuple[Use, Contract]:
     return CONSUMERS[who].reads[topic], CONTRACTS[topic]
 
 
 @EVERY
 def test_a_valid_example_is_read_as_declared(who: str, topic: str) -> None:
-    use, contract = use_of(who, topic)
+    use, contract = find_use(who, topic)
     for example in contract.examples:
-        value = published(contract, example).value
+        value = create_record(contract, example).value
         assert value is not None
-        assert reader(who)(value).value == projected(use, contract, value)
+        assert reader(who)(value).value == project(use, contract, value)
 
 
 @EVERY
 def test_a_valid_example_is_what_it_relies_on(who: str, topic: str) -> None:
-    use, contract = use_of(who, topic)
+    use, contract = find_use(who, topic)
     for example in contract.examples:
-        assert list(violations(use, contract, [published(contract, example)])) == []
+        assert list(find_violations(use, contract, [create_record(contract, example)])) == []
 
 
 @EVERY
 def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str) -> None:
-    use, contract = use_of(who, topic)
+    use, contract = find_use(who, topic)
     for place in {*use.relies_on.sign, *use.relies_on.values}:
         kinds = ("minimum", "exclusiveMinimum", "validValues")
         rules = {
@@ -68,13 +68,13 @@ def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str) -> No
         wrong = [one.value for one in contract.invalid_examples if one.rule in rules]
         assert wrong
         for value in wrong:
-            told = list(violations(use, contract, [published(contract, value)]))
+            told = list(find_violations(use, contract, [create_record(contract, value)]))
             assert any(f": {place} is " in each for each in told)
 
 
 @EVERY
 def test_what_lacks_a_required_field_cannot_even_be_written(who: str, topic: str) -> None:
-    _, contract = use_of(who, topic)
+    _, contract = find_use(who, topic)
     for field in contract.fields:
         if field.required:
             value = {k: v for k, v in contract.examples[0].items() if k != field.name}

@@ -21,11 +21,11 @@ def test_an_example_comes_back_from_json_as_it_was(contract: Contract) -> None:
         written = json.loads(json.dumps(to_document(contract, given)))
         back = from_document(contract, written)
         assert model(contract).model_construct(**back) == model(contract).model_construct(
-            **{name: _without_none(value) for name, value in given.items() if value is not None}
+            **{name: _drop_none(value) for name, value in given.items() if value is not None}
         )
 
 
-def _without_none(value: Any) -> Any:
+def _drop_none(value: Any) -> Any:
     if isinstance(value, list):
         return [{name: one for name, one in item.items() if one is not None} for item in value]
     return value

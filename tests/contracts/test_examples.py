@@ -3,7 +3,7 @@
 import pytest
 
 from contracts import CONTRACTS, Contract
-from tests.contracts.broken_rules import broken_rules
+from tests.contracts.broken_rules import find_broken_rules
 
 EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 
@@ -11,13 +11,13 @@ EVERY = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 @EVERY
 def test_every_valid_example_keeps_every_rule(contract: Contract) -> None:
     for example in contract.examples:
-        assert broken_rules(contract, example) == set()
+        assert find_broken_rules(contract, example) == set()
 
 
 @EVERY
 def test_every_invalid_example_breaks_its_rule_and_no_other(contract: Contract) -> None:
     for example in contract.invalid_examples:
-        assert broken_rules(contract, example.value) == {example.rule}
+        assert find_broken_rules(contract, example.value) == {example.rule}
 
 
 @EVERY

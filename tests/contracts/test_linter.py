@@ -26,7 +26,7 @@ for file in sys.argv[1:]:
 pytestmark = pytest.mark.e2e  # its first run downloads the linter
 
 
-def linted(files: Iterable[Path]) -> list[dict[str, Any]]:
+def run_linter(files: Iterable[Path]) -> list[dict[str, Any]]:
     done = subprocess.run(
         [linter.python(), "-c", LINT, *files],
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
@@ -38,20 +38,20 @@ def linted(files: Iterable[Path]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def accepted(found: dict[str, Any]) -> bool:
+def is_accepted(found: dict[str, Any]) -> bool:
     return "passed" in str(found["result"])
 
 
 def test_the_standards_own_linter_accepts_every_contract() -> None:
     files = [HERE / one.file for one in CONTRACTS.values()]
-    found = linted(files)
+    found = run_linter(files)
     assert len(found) == len(files)
-    assert [one for one in found if not accepted(one)] == []
+    assert [one for one in found if not is_accepted(one)] == []
 
 
 def test_it_would_not_accept_anything(tmp_path: Path) -> None:
     text = (HERE / RECEIPT).read_text()
     broken = tmp_path / "receipt.v1.yaml"
     broken.write_text(text.replace("logicalType: array", "logicalType: basket"))
-    [found] = linted([broken])
-    assert not accepted(found)
+    [found] = run_linter([broken])
+    assert not is_accepted(found)

@@ -15,7 +15,7 @@ VISIT = Path("views/analytics/visit.v1.yaml")
 STOCK_LEVEL = Path("views/inventory/stock-level.v1.yaml")
 
 
-def loaded(
+def load_changed(
     folder: Path, source: Path, old: str = "", new: str = "", target: Path | None = None
 ) -> None:
     """Load one contract of the repository after a change."""
@@ -28,7 +28,7 @@ def loaded(
 
 
 def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
-    loaded(tmp_path, RECEIPT)
+    load_changed(tmp_path, RECEIPT)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_named_with_a_way_out(
     tmp_path: Path, source: Path, old: str, new: str, said: list[str]
 ) -> None:
     with pytest.raises(BadContract) as raised:
-        loaded(tmp_path, source, old, new)
+        load_changed(tmp_path, source, old, new)
     message = str(raised.value)
     for part in (str(source), "expected", "found", *said):
         assert part in message
@@ -131,12 +131,12 @@ def test_what_is_wrong_is_named_with_a_way_out(
 )
 def test_a_file_in_the_wrong_place_is_refused(tmp_path: Path, target: str) -> None:
     with pytest.raises(BadContract, match="Move the file"):
-        loaded(tmp_path, RECEIPT, target=Path(target))
+        load_changed(tmp_path, RECEIPT, target=Path(target))
 
 
 def test_the_name_of_a_contract_follows_from_its_path(tmp_path: Path) -> None:
     with pytest.raises(BadContract, match=r"public\.orders\.receipt\.v1"):
-        loaded(tmp_path, RECEIPT, target=Path("topics/orders/receipt.v1.yaml"))
+        load_changed(tmp_path, RECEIPT, target=Path("topics/orders/receipt.v1.yaml"))
 
 
 def test_two_contracts_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -144,14 +144,14 @@ def test_two_contracts_of_one_name_are_refused(tmp_path: Path) -> None:
     view.parent.mkdir(parents=True)
     view.write_bytes((FOLDER / RECEIPT).read_bytes())
     with pytest.raises(BadContract, match="a name of its own"):
-        loaded(tmp_path, RECEIPT)
+        load_changed(tmp_path, RECEIPT)
 
 
 def test_faults_of_several_files_are_told_at_once(tmp_path: Path) -> None:
-    loaded(tmp_path, VISIT)
+    load_changed(tmp_path, VISIT)
     for source in (ADJUSTMENT, RECEIPT):
         with pytest.raises(BadContract) as raised:
-            loaded(tmp_path, source, "status: active", "status: retired")
+            load_changed(tmp_path, source, "status: active", "status: retired")
     lines = str(raised.value).splitlines()
     assert len(lines) == 2
     for source, line in zip((ADJUSTMENT, RECEIPT), lines, strict=True):

@@ -30,10 +30,10 @@ from services.ordering.publisher import OrderPublisher
 from services.quarantine import follower as quarantine
 from services.quarantine.progress import read_progress
 from services.supplier import follower as supplier
-from tests.contracts.evolution.editing import HERE, checked
-from tests.contracts.expectations import violations
+from tests.contracts.evolution.editing import HERE, check_contracts
+from tests.contracts.expectations import find_violations
 from tests.services.at_work import at_work
-from tests.services.ordering.shop import Reordering, review_ms
+from tests.services.ordering.shop import Reordering, find_review_ms
 from tests.services.serving import serving
 
 pytestmark = pytest.mark.e2e
@@ -43,7 +43,7 @@ PIPELINES = {name for name, one in CONSUMERS.items() if one.kind == "pipeline"}
 BY_PIPELINES = {topic for name in PIPELINES for topic in CONSUMERS[name].writes}
 """Only Spark writes these: tests/replay holds them against the same expectations."""
 RELEASED_BY_HAND = {"public.quarantine.release.v1"}
-DRAFTS = set(checked(HERE).drafts)
+DRAFTS = set(check_contracts(HERE).drafts)
 USES = [
     (name, topic)
     for name, one in CONSUMERS.items()
@@ -77,9 +77,9 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     post(settings, ADJUSTMENTS, moment)
     load(settings, RECEIPTS, moment - timedelta(hours=1))
     validated = end_offsets(admin(settings), VALIDATED)
-    serves(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
+    serve_until(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
     order(settings)
-    serves(supplier.confirm_orders, settings, lambda: confirmed(settings) == len(ORDERED))
+    serve_until(supplier.confirm_orders, settings, lambda: count_confirmed(settings) == len(ORDERED))
     ends = end_offsets(admin(kafka), CONTRACTS)
     found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
     for record in read(kafka, ends):
@@ -122,24 +122,24 @@ def order(settings: Settings) -> None:
     reordering.mark(1)
     gate = OrderPublisher(settings)
     wait_until(
-        lambda: answer_review(settings, gate, 0) >= review_ms(0),
+        lambda: answer_review(settings, gate, 0) >= find_review_ms(0),
         "the review is answered",
         SECONDS_MAX,
     )
     gate.close()
 
 
-def confirmed(settings: Settings) -> int:
+def count_confirmed(settings: Settings) -> int:
     return sum(1 for _ in read_all(settings, CONFIRMATIONS.name))
 
 
-def serves(follow: Follow, settings: Settings, done: Callable[[], bool]) -> None:
+def serve_until(follow: Follow, settings: Settings, done: Callable[[], bool]) -> None:
     """A service's life, until it has done its work."""
     with at_work(follow, settings):
         wait_until(done, f"{follow.__module__} has read all", SECONDS_MAX)
 
 
-def accepted(contract: Contract, records: list[Record]) -> list[Record]:
+def select_accepted(contract: Contract, records: list[Record]) -> list[Record]:
     """Those that readers get to see: what is dirty is rejected before."""
     if contract.name not in VALIDATED:
         return records
@@ -153,9 +153,9 @@ def accepted(contract: Contract, records: list[Record]) -> list[Record]:
 @pytest.mark.parametrize(("who", "topic"), USES)
 def test_a_consumer_finds_what_it_relies_on(who: str, topic: str, published: Log) -> None:
     contract = CONTRACTS[topic]
-    records = accepted(contract, published[topic])
+    records = select_accepted(contract, published[topic])
     assert records
-    assert list(violations(CONSUMERS[who].reads[topic], contract, records)) == []
+    assert list(find_violations(CONSUMERS[who].reads[topic], contract, records)) == []
 
 
 MUTATIONS: Mapping[str, tuple[str, dict[str, object]]] = {
@@ -172,7 +172,7 @@ MUTATIONS: Mapping[str, tuple[str, dict[str, object]]] = {
 def test_who_relies_on_what_nobody_promised_is_disappointed(name: str, published: Log) -> None:
     topic, relies_on = MUTATIONS[name]
     use = Use.model_validate({"for": "a test", "fields": "all", "relies_on": relies_on})
-    assert list(violations(use, CONTRACTS[topic], accepted(CONTRACTS[topic], published[topic])))
+    assert list(find_violations(use, CONTRACTS[topic], select_accepted(CONTRACTS[topic], published[topic])))
 
 
 def test_the_simulators_records_are_numbered(published: Log) -> None:

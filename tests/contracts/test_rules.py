@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts import CONTRACTS, Contract, Row, rule_sql, spark_ddl
-from tests.contracts.broken_rules import broken_rules
+from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.strategies import typed, valid
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_python_and_sql_name_the_same_broken_rules(
     duck: "duckdb.DuckDBPyConnection", name: str, data: st.DataObject
 ) -> None:
     record = data.draw(typed(CONTRACTS[name]))
-    assert broken_in_sql(duck, CONTRACTS[name], record) == broken_rules(CONTRACTS[name], record)
+    assert find_broken_in_sql(duck, CONTRACTS[name], record) == find_broken_rules(CONTRACTS[name], record)
 
 
 @pytest.mark.parametrize("name", FLAT)
@@ -46,14 +46,14 @@ def test_sql_breaks_every_invalid_example_by_its_rule(
     duck: "duckdb.DuckDBPyConnection", name: str
 ) -> None:
     for example in CONTRACTS[name].invalid_examples:
-        assert broken_in_sql(duck, CONTRACTS[name], example.value) == {example.rule}
+        assert find_broken_in_sql(duck, CONTRACTS[name], example.value) == {example.rule}
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_a_record_made_to_be_valid_is_valid(name: str, data: st.DataObject) -> None:
-    assert broken_rules(CONTRACTS[name], data.draw(valid(CONTRACTS[name]))) == set()
+    assert find_broken_rules(CONTRACTS[name], data.draw(valid(CONTRACTS[name]))) == set()
 
 
 def test_a_prefix_stands_before_every_field() -> None:
@@ -70,7 +70,7 @@ def test_a_rule_of_an_item_is_asked_of_all_items() -> None:
     assert not any("->" in rule for rule in rules.values())
 
 
-def broken_in_sql(duck: "duckdb.DuckDBPyConnection", contract: Contract, record: Row) -> set[str]:
+def find_broken_in_sql(duck: "duckdb.DuckDBPyConnection", contract: Contract, record: Row) -> set[str]:
     """The rules that are false in DuckDB; none may be null."""
     types = [column.split(" ") for column in spark_ddl(contract).split(", ")]
     columns = ", ".join(f'?::{sql_type} as "{name}"' for name, sql_type in types)
@@ -79,13 +79,13 @@ def broken_in_sql(duck: "duckdb.DuckDBPyConnection", contract: Contract, record:
     asked = ", ".join(rules).replace("\\\\", "\\")
     row = duck.execute(
         f"select {asked} from (select {columns}) as event",
-        [naive(record[name]) for name, _ in types],
+        [drop_zone(record[name]) for name, _ in types],
     ).fetchone()
     assert row is not None
     assert None not in row
     return {rule for rule, holds in zip(names, row, strict=True) if not holds}
 
 
-def naive(value: object) -> object:
+def drop_zone(value: object) -> object:
     """DuckDB's TIMESTAMP has no zone: it is UTC by agreement."""
     return value.replace(tzinfo=None) if isinstance(value, datetime) else value

@@ -47,7 +47,7 @@ from pipelines.common.pipeline import load
 from pipelines.common.transform.events import events
 from services.quarantine import records as quarantine
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
-from tests.contracts.reading import by_python, by_spark, log
+from tests.contracts.reading import read_by_python, read_by_spark, read_log
 from tests.ports import free_port_base
 from tests.replay.answer import Answer, answer
 from tests.replay.running import Work
@@ -105,23 +105,23 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     folder = tmp_path_factory.mktemp("versions")
     settings = kafka.model_copy(update={"data_dir": folder / "data", "spark_master": "local[2]"})
     settings.data_dir.mkdir()
-    old, new = copied(folder / "old"), copied(folder / "new")
+    old, new = copy_code(folder / "old"), copy_code(folder / "new")
     edit(new / "contracts", {RECEIPT: [(BEFORE, FIELD + BEFORE)]})
     report, released = release(new / "contracts", TODAY)
     assert report.good
     assert [(one.contract, one.version) for one in released] == [(RECEIPTS.name, "1.2.0")]
-    early, beside, last = (receipts(name) for name in ("early", "beside", "last"))
-    fresh = receipts("fresh", till_version="R7.2")
+    early, beside, last = (create_receipts(name) for name in ("early", "beside", "last"))
+    fresh = create_receipts("fresh", till_version="R7.2")
     output = folder / "generation.log"
 
-    finished(sells(settings, old, early))
+    await_end(start_selling(settings, old, early))
     sold = [*early, *beside, *fresh, *last]
     with supervisor(settings.model_copy(update={"pipelines": "inventory"}), output, old):
-        wait_until(lambda: applied(settings) == len(early), "the old code reads", SECONDS_MAX)
+        wait_until(lambda: count_applied(settings) == len(early), "the old code reads", SECONDS_MAX)
         shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
-        finished(sells(settings, old, beside), sells(settings, new, fresh))
-        finished(sells(settings, old, last))
-        wait_until(lambda: applied(settings) == len(sold), "the old code reads on", SECONDS_MAX)
+        await_end(start_selling(settings, old, beside), start_selling(settings, new, fresh))
+        await_end(start_selling(settings, old, last))
+        wait_until(lambda: count_applied(settings) == len(sold), "the old code reads on", SECONDS_MAX)
     [founded] = generations(settings, "inventory").known
     return Versions(
         settings=settings,
@@ -134,7 +134,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
     )
 
 
-def copied(folder: Path) -> Path:
+def copy_code(folder: Path) -> Path:
     for room in INSTALLED:
         shutil.copytree(
             root() / room, folder / room, ignore=shutil.ignore_patterns("__pycache__", ".*")
@@ -143,7 +143,7 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def receipts(name: str, **more: str) -> list[dict[str, Any]]:
+def create_receipts(name: str, **more: str) -> list[dict[str, Any]]:
     return [
         {
             "event_id": f"{name}-{number}",
@@ -158,12 +158,12 @@ def receipts(name: str, **more: str) -> list[dict[str, Any]]:
     ]
 
 
-def sells(
+def start_selling(
     settings: Settings, code: Path, sold: Sequence[Mapping[str, Any]]
 ) -> "subprocess.Popen[bytes]":
     """`retail load`, as that version of the code has it."""
     file = settings.data_dir / f"{sold[0]['event_id']}.jsonl"
-    file.write_text("".join(f"{json.dumps(document(one))}\n" for one in sold))
+    file.write_text("".join(f"{json.dumps(to_priced_document(one))}\n" for one in sold))
     return subprocess.Popen(
         [sys.executable, "-m", "cli.main", "load", "--topic", RECEIPTS.name, str(file)],
         cwd=code,
@@ -173,19 +173,19 @@ def sells(
     )
 
 
-def document(receipt: Mapping[str, Any]) -> dict[str, Any]:
+def to_priced_document(receipt: Mapping[str, Any]) -> dict[str, Any]:
     lines = [{**line, "unit_price_cents": 100} for line in receipt["lines"]]
     more = {name: value for name, value in receipt.items() if name == "till_version"}
     return {**to_document(RECEIPTS, {**receipt, "lines": lines}), **more}
 
 
-def finished(*running: "subprocess.Popen[bytes]") -> None:
+def await_end(*running: "subprocess.Popen[bytes]") -> None:
     for process in running:
         said, _ = process.communicate(timeout=SECONDS_MAX)
         assert process.returncode == 0, said.decode()
 
 
-def applied(settings: Settings) -> int:
+def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
     known = generations(settings, "inventory").known
     if not known or not has_marker(settings, known[0]):
@@ -199,7 +199,7 @@ def receipts_log(versions: Versions) -> list[Record]:
     return list(read(versions.settings, end_offsets(admin(versions.settings), [RECEIPTS.name])))
 
 
-def written_with(record: Record) -> int:
+def find_schema_id(record: Record) -> int:
     assert record.value is not None
     return int.from_bytes(record.value[1:5], "big")
 
@@ -208,12 +208,12 @@ def test_records_of_both_schemas_lie_between_each_other(
     versions: Versions, receipts_log: list[Record]
 ) -> None:
     ids = (schema_id(RECEIPTS), versions.new_id)
-    assert Counter(map(written_with, receipts_log)) == Counter(
+    assert Counter(map(find_schema_id, receipts_log)) == Counter(
         {ids[0]: 3 * RECEIPTS_PER_FILE, ids[1]: RECEIPTS_PER_FILE}
     )
     places = sorted(receipts_log, key=lambda one: (one.partition, one.offset))
     for _, own in groupby(places, key=lambda one: one.partition):
-        runs = [number for number, _ in groupby(map(written_with, own))]
+        runs = [number for number, _ in groupby(map(find_schema_id, own))]
         assert len(runs) >= 3  # old, new, old again
 
 
@@ -317,22 +317,22 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
 ) -> None:
     """This process is the old code, and its lock was not told: why the order matters."""
     assert versions.new_id not in {entry.id for entry in load_lock()}
-    fresh = [one for one in receipts_log if written_with(one) == versions.new_id]
+    fresh = [one for one in receipts_log if find_schema_id(one) == versions.new_id]
     old = {name for name, till in versions.tills.items() if till is None}
-    found = by_python(versions.settings)
+    found = read_by_python(versions.settings)
     assert found["accepted"].keys() == old
     said = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {said: len(fresh)}
-    validated = events((RECEIPTS,), log(spark, versions.settings)).groupBy("_reason").count()
+    validated = events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
-    assert by_spark(spark, versions.settings) == found["units"]
+    assert read_by_spark(spark, versions.settings) == found["units"]
     for record in fresh:
-        row = quarantine.create_row(as_rejected(record))
+        row = quarantine.create_row(to_quarantine_record(record))
         assert row is not None
         assert (row["reason"], row["value"]) == (UNDECODABLE, record.value)
 
 
-def as_rejected(record: Record) -> quarantine.Record:
+def to_quarantine_record(record: Record) -> quarantine.Record:
     at = record.topic, record.partition, record.offset
     return quarantine.Record(*at, record.published_ms, record.key, record.value, [])

@@ -10,9 +10,9 @@ from pyspark.sql.avro.functions import from_avro
 from pyspark.sql.types import IntegerType, StructType
 
 from contracts import CONTRACTS, Contract, Row, avro_schema, decode, encode, rule_sql, spark_ddl
-from tests.contracts.broken_rules import broken_rules
-from tests.contracts.strategies import drawn, typed, valid
-from tests.rows import collected
+from tests.contracts.broken_rules import find_broken_rules
+from tests.contracts.strategies import draw_records, typed, valid
+from tests.rows import collect_rows
 
 FRAME_BYTES = 5
 RECORDS = 100
@@ -28,36 +28,36 @@ def test_python_and_spark_name_the_same_broken_rules(spark: SparkSession, name: 
     candidates = [
         *agreed.examples,
         *(example.value for example in agreed.invalid_examples),
-        *drawn(typed(agreed), RECORDS),
+        *draw_records(typed(agreed), RECORDS),
     ]
     asked = {rule for rule, _ in rule_sql(agreed)}
-    validated = [(record, broken_rules(agreed, record)) for record in candidates]
+    validated = [(record, find_broken_rules(agreed, record)) for record in candidates]
     on_the_wire = [(record, broken) for record, broken in validated if broken <= asked]
     assert len(on_the_wire) > len(asked)
-    found = broken_in_spark(spark, agreed, [record for record, _ in on_the_wire])
+    found = find_broken_in_spark(spark, agreed, [record for record, _ in on_the_wire])
     assert found == [broken for _, broken in on_the_wire]
 
 
 @EVERY
 def test_python_and_spark_decode_the_same(spark: SparkSession, name: str) -> None:
     agreed = CONTRACTS[name]
-    records = drawn(valid(agreed), RECORDS)
+    records = draw_records(valid(agreed), RECORDS)
     written = [encode(agreed, record) for record in records]
-    assert decoded_in_spark(spark, agreed, written) == [decode(one).value for one in written]
+    assert decode_in_spark(spark, agreed, written) == [decode(one).value for one in written]
 
 
 @EVERY
 def test_spark_has_the_types_of_the_contract(spark: SparkSession, name: str) -> None:
     agreed = CONTRACTS[name]
-    frame = decoded(spark, agreed, [encode(agreed, agreed.examples[0])])
+    frame = select_decoded(spark, agreed, [encode(agreed, agreed.examples[0])])
     # The strings say nothing of nulls, on which the two may differ.
-    assert frame.schema.simpleString() == struct(agreed).simpleString()
+    assert frame.schema.simpleString() == parse_struct(agreed).simpleString()
 
 
-def broken_in_spark(spark: SparkSession, agreed: Contract, records: list[Row]) -> list[set[str]]:
+def find_broken_in_spark(spark: SparkSession, agreed: Contract, records: list[Row]) -> list[set[str]]:
     """For each record the rules that are false; none may be null."""
     rows = [tuple(record[field.name] for field in agreed.fields) for record in records]
-    schema = StructType().add("at", IntegerType()).add("event", struct(agreed))
+    schema = StructType().add("at", IntegerType()).add("event", parse_struct(agreed))
     frame = spark.createDataFrame(list(enumerate(rows)), schema)
     rules = rule_sql(agreed, prefix="event.")
     verdicts = frame.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
@@ -69,19 +69,19 @@ def broken_in_spark(spark: SparkSession, agreed: Contract, records: list[Row]) -
     ]
 
 
-def struct(agreed: Contract) -> StructType:
+def parse_struct(agreed: Contract) -> StructType:
     schema = StructType.fromDDL(spark_ddl(agreed))
     assert isinstance(schema, StructType)
     return schema
 
 
-def decoded_in_spark(
+def decode_in_spark(
     spark: SparkSession, agreed: Contract, written: list[bytes]
 ) -> list[dict[str, Any]]:
-    return collected(decoded(spark, agreed, written))
+    return collect_rows(select_decoded(spark, agreed, written))
 
 
-def decoded(spark: SparkSession, agreed: Contract, written: list[bytes]) -> DataFrame:
+def select_decoded(spark: SparkSession, agreed: Contract, written: list[bytes]) -> DataFrame:
     frame = spark.createDataFrame([(one,) for one in written], "value BINARY").coalesce(1)
     body = F.expr(f"substring(value, {FRAME_BYTES + 1})")
     schema = json.dumps(avro_schema(agreed))

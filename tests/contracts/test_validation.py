@@ -19,19 +19,19 @@ MINUTE_MS = 60_000
 EVERY = pytest.mark.parametrize("contract", VALIDATED.values(), ids=VALIDATED)
 
 
-def milliseconds(event: Mapping[str, Any]) -> int:
+def happened_ms(event: Mapping[str, Any]) -> int:
     happened: datetime = event["event_time"]
     return round(happened.timestamp() * 1000)
 
 
-def reason(contract: Contract, event: Mapping[str, Any], after_ms: int = 0) -> str | None:
+def find_reason(contract: Contract, event: Mapping[str, Any], after_ms: int = 0) -> str | None:
     written = encode(contract, event)
-    found = validate(contract, key(contract, event), written, milliseconds(event) + after_ms)
+    found = validate(contract, key(contract, event), written, happened_ms(event) + after_ms)
     return found.reason if isinstance(found, Rejection) else None
 
 
-def verdict(key: bytes | None, value: bytes | None) -> Rejection:
-    found = validate(RECEIPTS, key, value, milliseconds(RECEIPT))
+def reject(key: bytes | None, value: bytes | None) -> Rejection:
+    found = validate(RECEIPTS, key, value, happened_ms(RECEIPT))
     assert isinstance(found, Rejection)
     return found
 
@@ -39,7 +39,7 @@ def verdict(key: bytes | None, value: bytes | None) -> Rejection:
 @EVERY
 def test_every_valid_example_is_accepted(contract: Contract) -> None:
     for example in contract.examples:
-        assert reason(contract, example) is None
+        assert find_reason(contract, example) is None
 
 
 @EVERY
@@ -47,7 +47,7 @@ def test_every_invalid_example_is_rejected_by_its_rule(contract: Contract) -> No
     examples = [one for one in contract.invalid_examples if not one.rule.endswith("is given")]
     assert examples  # what is not given cannot be encoded
     for example in examples:
-        assert reason(contract, example.value) == example.rule
+        assert find_reason(contract, example.value) == example.rule
 
 
 def test_events_of_every_public_topic_are_validated() -> None:
@@ -62,10 +62,10 @@ def test_events_of_every_public_topic_are_validated() -> None:
 
 
 def test_the_horizon_and_the_skew_are_the_last_moments_that_count() -> None:
-    assert reason(RECEIPTS, RECEIPT, 120 * MINUTE_MS) is None
-    assert reason(RECEIPTS, RECEIPT, 120 * MINUTE_MS + 1) == "late"
-    assert reason(RECEIPTS, RECEIPT, -5 * MINUTE_MS) is None
-    assert reason(RECEIPTS, RECEIPT, -5 * MINUTE_MS - 1) == "future"
+    assert find_reason(RECEIPTS, RECEIPT, 120 * MINUTE_MS) is None
+    assert find_reason(RECEIPTS, RECEIPT, 120 * MINUTE_MS + 1) == "late"
+    assert find_reason(RECEIPTS, RECEIPT, -5 * MINUTE_MS) is None
+    assert find_reason(RECEIPTS, RECEIPT, -5 * MINUTE_MS - 1) == "future"
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,26 @@ def test_the_horizon_and_the_skew_are_the_last_moments_that_count() -> None:
     ],
 )
 def test_what_does_not_decode_says_why(value: bytes | None, found: str) -> None:
-    assert verdict(b"S003", value).reason == "undecodable"
-    assert found in verdict(b"S003", value).found
+    assert reject(b"S003", value).reason == "undecodable"
+    assert found in reject(b"S003", value).found
 
 
 def test_the_key_is_looked_at_before_the_rules() -> None:
     broken = encode(RECEIPTS, {**RECEIPT, "event_id": ""})
-    assert verdict(None, broken).reason == "wrong-key"
-    assert verdict(b"S003", broken).reason == "event_id has a length of at least 1"
+    assert reject(None, broken).reason == "wrong-key"
+    assert reject(b"S003", broken).reason == "event_id has a length of at least 1"
 
 
 def test_the_rules_are_held_in_the_order_of_the_contract() -> None:
     [line, *_] = RECEIPT["lines"]
     both = {**RECEIPT, "register_id": "", "lines": [line, {**line, "units": 0}]}
-    assert reason(RECEIPTS, both) == "register_id has a length of at least 1"
-    assert reason(RECEIPTS, {**both, "register_id": "R"}) == "lines[].units is at least 1"
+    assert find_reason(RECEIPTS, both) == "register_id has a length of at least 1"
+    assert find_reason(RECEIPTS, {**both, "register_id": "R"}) == "lines[].units is at least 1"
 
 
 def test_a_rejection_holds_what_the_record_says() -> None:
     broken = encode(RECEIPTS, {**RECEIPT, "cashier_id": ""})
-    found = verdict(b"S003", broken)
+    found = reject(b"S003", broken)
     assert found.event is not None
     assert found.event["event_id"] == RECEIPT["event_id"]
     assert found.found == "found ['']"
@@ -107,19 +107,19 @@ def test_a_rejection_holds_what_the_record_says() -> None:
 
 def test_a_time_that_no_calendar_has_is_far_in_the_future_and_not_undecodable() -> None:
     never = encode(RECEIPTS, {**RECEIPT, "event_time": 2**60 // 1000})
-    assert verdict(b"S003", never).reason == "future"
+    assert reject(b"S003", never).reason == "future"
     assert instant(2**60 // 1000) is None
 
 
 def test_a_time_that_no_engine_has_is_undecodable() -> None:
     never = encode(RECEIPTS, {**RECEIPT, "event_time": 2**63 // 1000 + 1})
-    assert verdict(b"S003", never).reason == "undecodable"
+    assert reject(b"S003", never).reason == "undecodable"
 
 
 def test_what_follows_the_body_is_ignored() -> None:
     whole = encode(RECEIPTS, RECEIPT)
     assert not isinstance(
-        validate(RECEIPTS, b"S003", whole + b"\0", milliseconds(RECEIPT)), Rejection
+        validate(RECEIPTS, b"S003", whole + b"\0", happened_ms(RECEIPT)), Rejection
     )
 
 
@@ -133,7 +133,7 @@ def test_an_integer_of_more_than_32_bits_on_the_wire_is_undecodable(units: int) 
     body = io.BytesIO()
     fastavro.schemaless_writer(body, {**avro_schema(ADJUSTMENTS), "fields": fields}, wide)
     written = encode(ADJUSTMENTS, ADJUSTMENTS.examples[0])[:5] + body.getvalue()
-    found = validate(ADJUSTMENTS, key(ADJUSTMENTS, wide), written, milliseconds(wide))
+    found = validate(ADJUSTMENTS, key(ADJUSTMENTS, wide), written, happened_ms(wide))
     assert isinstance(found, Rejection)
     assert found.reason == "undecodable"
 
@@ -150,12 +150,12 @@ def test_an_integer_of_more_than_32_bits_on_the_wire_is_undecodable(units: int) 
     ids=str,
 )
 def test_a_release_that_wraps_something_else_is_unreleasable(change: Mapping[str, Any]) -> None:
-    assert reason(RELEASES, {**RELEASE, **change}) == "unreleasable"
+    assert find_reason(RELEASES, {**RELEASE, **change}) == "unreleasable"
 
 
 def test_a_release_is_not_late_by_the_time_of_the_original() -> None:
-    assert reason(RELEASES, {**RELEASE, "original_event_time": 0}) is None
-    assert reason(RELEASES, RELEASE, 61 * MINUTE_MS) == "late"
+    assert find_reason(RELEASES, {**RELEASE, "original_event_time": 0}) is None
+    assert find_reason(RELEASES, RELEASE, 61 * MINUTE_MS) == "late"
 
 
 def test_a_length_of_time_is_told_in_its_largest_unit() -> None:

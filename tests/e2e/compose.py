@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.shops import CommandFailed, output
 from infra.settings import HOST, Settings
-from tests.e2e.shop import Shop, world
+from tests.e2e.shop import Shop, create_world
 from tests.ports import free_port_base
 
 PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG", "JAVA_TOOL_OPTIONS"})
@@ -72,7 +72,7 @@ class Composed(Shop):
 
     def kill(self, container: str) -> None:
         """As by `kill -9`; nobody starts it again by itself."""
-        output(["docker", "kill", container], kept())
+        output(["docker", "kill", container], keep_variables())
 
     def compose(self, *arguments: str) -> str:
         """What docker compose prints; raises CommandFailed when it fails."""
@@ -80,14 +80,14 @@ class Composed(Shop):
         if len(self.nodes) > 1:
             files += ["--env-file", "cluster.env"]
         command = ["docker", "compose", "--project-name", self.name, *files, *arguments]
-        return output(command, {**kept(), **asked(self.settings, self.nodes)})
+        return output(command, {**keep_variables(), **render_variables(self.settings, self.nodes)})
 
 
-def kept() -> dict[str, str]:
+def keep_variables() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in PASSED_ON}
 
 
-def asked(settings: Settings, nodes: tuple[Settings, ...]) -> dict[str, str]:
+def render_variables(settings: Settings, nodes: tuple[Settings, ...]) -> dict[str, str]:
     """The settings as docker-compose.yml takes them."""
     chosen = settings.model_dump(mode="json", exclude_defaults=True, exclude=PLACES)
     ports = {}
@@ -106,7 +106,7 @@ def composed(
 
     With three nodes it is the cluster. Others: settings that are to be otherwise.
     """
-    settings = world(folder, seed, pipelines).model_copy(update=others)
+    settings = create_world(folder, seed, pipelines).model_copy(update=others)
     bases = [settings.port_base, *(free_port_base() for _ in range(nodes - 1))]
     brokers = [f"{HOST}:{Settings(port_base=base).broker_port}" for base in bases]
     reached = settings.model_copy(update={"kafka_bootstrap_servers": ",".join(brokers)})

@@ -26,14 +26,14 @@ WORLD = {
 SECONDS_MAX = 400.0
 
 
-def soon(condition: Any, what: str) -> None:
+def await_soon(condition: Any, what: str) -> None:
     wait_until(lambda: bool(condition()), what, SECONDS_MAX)
 
 
-def each_step_is_taken_once(shop: Shop) -> None:
+def check_each_step_is_taken_once(shop: Shop) -> None:
     """Nothing is ordered, confirmed, dispatched or received twice, or without the step before."""
-    shipped = steps(shop)  # first what comes last
-    confirmed, ordered = ordered_ids(shop, CONFIRMATIONS), ordered_ids(shop, PURCHASE_ORDERS)
+    shipped = count_steps(shop)  # first what comes last
+    confirmed, ordered = count_order_ids(shop, CONFIRMATIONS), count_order_ids(shop, PURCHASE_ORDERS)
     for ids in (*shipped.values(), confirmed, ordered):
         assert ids
         assert not [each for each, times in ids.items() if times > 1]
@@ -41,22 +41,22 @@ def each_step_is_taken_once(shop: Shop) -> None:
     assert confirmed.keys() <= ordered.keys()
 
 
-def rows(shop: Shop, contract: Contract) -> list[Row]:
+def read_rows(shop: Shop, contract: Contract) -> list[Row]:
     """What is committed to the topic."""
     ends = end_offsets(admin(shop.settings), [contract.name])
     return [dict(decode(one.value).value) for one in read(shop.settings, ends)]
 
 
-def ordered_ids(shop: Shop, contract: Contract) -> Counter[str]:
+def count_order_ids(shop: Shop, contract: Contract) -> Counter[str]:
     """How often each order is named in the topic, by its id."""
-    return Counter(one["purchase_order_id"] for one in rows(shop, contract))
+    return Counter(one["purchase_order_id"] for one in read_rows(shop, contract))
 
 
-def reviews(shop: Shop) -> set[Any]:
-    return {one["review_at"] for one in rows(shop, PURCHASE_ORDERS)}
+def find_reviews(shop: Shop) -> set[Any]:
+    return {one["review_at"] for one in read_rows(shop, PURCHASE_ORDERS)}
 
 
-def shipments(shop: Shop) -> Iterator[Row]:
+def read_shipments(shop: Shop) -> Iterator[Row]:
     """Those that count."""
     for one in read(shop.settings, end_offsets(admin(shop.settings), [SHIPMENTS.name])):
         found = validate(SHIPMENTS, one.key, one.value, one.published_ms)
@@ -64,19 +64,19 @@ def shipments(shop: Shop) -> Iterator[Row]:
             yield dict(found)
 
 
-def steps(shop: Shop) -> dict[str, Counter[str]]:
+def count_steps(shop: Shop) -> dict[str, Counter[str]]:
     """By status, how often it is said of each order."""
     found: dict[str, Counter[str]] = {"dispatched": Counter(), "received": Counter()}
-    for one in shipments(shop):
+    for one in read_shipments(shop):
         found[one["status"]][one["purchase_order_id"]] += 1
     return found
 
 
-def arrived(shop: Shop) -> list[tuple[str, int]]:
+def list_arrived(shop: Shop) -> list[tuple[str, int]]:
     """To which shelves something came, and how many units."""
     return [
         (f"{one['store_id']}/{line['sku']}", line["received_units"])
-        for one in shipments(shop)
+        for one in read_shipments(shop)
         for line in one["lines"]
         if line["received_units"]
     ]

@@ -79,7 +79,7 @@ def opened(folder: Path, seed: int, pipelines: str = EVERY, **others: Any) -> It
 
     Others: settings that are to be otherwise.
     """
-    opened = Shop(world(folder, seed, pipelines).model_copy(update=others))
+    opened = Shop(create_world(folder, seed, pipelines).model_copy(update=others))
     try:
         opened.start()
         yield opened
@@ -87,7 +87,7 @@ def opened(folder: Path, seed: int, pipelines: str = EVERY, **others: Any) -> It
         opened.stop()
 
 
-def world(folder: Path, seed: int, pipelines: str) -> Settings:
+def create_world(folder: Path, seed: int, pipelines: str) -> Settings:
     """Settings of a fast and dirty world."""
     print(f"SIMULATOR_SEED={seed}")
     return Settings(

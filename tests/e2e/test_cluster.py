@@ -10,9 +10,9 @@ from contracts import HEARTBEATS, PURCHASE_ORDERS, RECEIPTS, Contract
 from infra.kafka import admin, end_offsets
 from infra.wait import until
 from tests.e2e.compose import Composed, composed
-from tests.e2e.loop import WORLD, arrived, each_step_is_taken_once, soon
+from tests.e2e.loop import WORLD, list_arrived, check_each_step_is_taken_once, await_soon
 from tests.e2e.shop import Shop
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.docker, pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -31,10 +31,10 @@ print(json.dumps(cluster(read_settings())["workers"]))
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
-    folder, seed = tmp_path_factory.mktemp("a cluster"), drawn("a cluster").getrandbits(31)
+    folder, seed = tmp_path_factory.mktemp("a cluster"), create_random("a cluster").getrandbits(31)
     with composed(folder, seed, ",".join(PIPELINES), nodes=3, **CALMER) as shop:
         # The first API is ready with the first pipeline that it serves.
-        soon(lambda: served(shop) == set(PIPELINES), "every pipeline is served")
+        await_soon(lambda: list_served(shop) == set(PIPELINES), "every pipeline is served")
         yield shop
 
 
@@ -62,87 +62,87 @@ def test_two_suppliers_divide_the_stores(cluster: Composed) -> None:
 
 
 def test_one_broker_of_three_may_be_stopped(cluster: Composed) -> None:
-    gone = drawn("a broker to be stopped").choice(BROKERS)
+    gone = create_random("a broker to be stopped").choice(BROKERS)
     cluster.compose("stop", gone)
-    goes_on(cluster, RECEIPTS)
-    exact(cluster)
+    await_progress(cluster, RECEIPTS)
+    check_exact(cluster)
     cluster.compose("start", gone)
 
 
 def test_a_worker_that_is_added_takes_what_a_killed_one_leaves(cluster: Composed) -> None:
-    soon(lambda: len(used(cluster)) == 2, "both workers work")
-    before = used(cluster)
+    await_soon(lambda: len(list_used_workers(cluster)) == 2, "both workers work")
+    before = list_used_workers(cluster)
     first, *_ = cluster.containers("spark-worker")
     cluster.compose("up", "--detach", "--wait", "--no-recreate", "--scale", "spark-worker=3")
     cluster.kill(first["Name"])
-    soon(lambda: used(cluster) - before, "the added worker works")
-    goes_on(cluster)
+    await_soon(lambda: list_used_workers(cluster) - before, "the added worker works")
+    await_progress(cluster)
 
 
 def test_each_api_catches_up_and_serves_the_same(cluster: Composed) -> None:
     [second] = cluster.containers("api-2")
     cluster.kill(second["Name"])
-    goes_on(cluster)
+    await_progress(cluster)
     cluster.compose("up", "--detach", "--wait", "--no-recreate", "api-2")
     for node in cluster.nodes:
-        exact(Shop(node.model_copy(update={"pipelines": "inventory"})))
+        check_exact(Shop(node.model_copy(update={"pipelines": "inventory"})))
 
 
 def test_a_promotion_reaches_every_api_before_it_counts(cluster: Composed) -> None:
     command = ("python", "-m", "cli.main", "replay", "start", "inventory", "--promote")
     cluster.compose("exec", "--no-TTY", "inventory", *command)
-    assert [generation(Shop(node), "inventory") for node in cluster.nodes] == [2, 2, 2]
+    assert [find_generation(Shop(node), "inventory") for node in cluster.nodes] == [2, 2, 2]
 
 
 def test_nothing_was_lost_and_no_order_shipped_twice(cluster: Composed) -> None:
-    soon(lambda: arrived(cluster), "a delivery is received")
-    exact(cluster)
-    each_step_is_taken_once(cluster)
+    await_soon(lambda: list_arrived(cluster), "a delivery is received")
+    check_exact(cluster)
+    check_each_step_is_taken_once(cluster)
 
 
 def test_each_ends_by_itself_in_its_time_of_grace(cluster: Composed) -> None:
     cluster.stop()
 
 
-def goes_on(shop: Shop, topic: Contract = HEARTBEATS) -> None:
+def await_progress(shop: Shop, topic: Contract = HEARTBEATS) -> None:
     """Wait until some of the topic was published from now on, and all pipelines read after that.
 
     A heartbeat comes after all that it speaks of; there is one at night, too.
     """
-    before = published(shop, topic)
-    soon(lambda: published(shop, topic) > before, "the simulator publishes")
-    markers = batches(shop)
-    soon(
-        lambda: all(batch > markers[name] + 1 for name, batch in batches(shop).items()),
+    before = count_records(shop, topic)
+    await_soon(lambda: count_records(shop, topic) > before, "the simulator publishes")
+    markers = find_batches(shop)
+    await_soon(
+        lambda: all(batch > markers[name] + 1 for name, batch in find_batches(shop).items()),
         "every pipeline goes on",
     )
 
 
-def published(shop: Shop, topic: Contract) -> int:
+def count_records(shop: Shop, topic: Contract) -> int:
     """How many records of the topic there are."""
     return sum(end_offsets(admin(shop.settings), [topic.name]).values())
 
 
-def batches(shop: Shop) -> dict[str, int]:
+def find_batches(shop: Shop) -> dict[str, int]:
     """The last batch of each pipeline that is served."""
     return {name: shop.get(f"/v1/pipelines/{name}")["as_of"]["batch"] for name in PIPELINES}
 
 
-def served(shop: Shop) -> set[str]:
+def list_served(shop: Shop) -> set[str]:
     """The pipelines whose views are loaded."""
     known = shop.get("/v1/pipelines")["pipelines"]
     return {one["pipeline"] for one in known if "as_of" in one}
 
 
-def exact(shop: Shop) -> None:
+def check_exact(shop: Shop) -> None:
     assert all(found["exact"] for found in shop.verify().values())
 
 
-def generation(shop: Shop, pipeline: str) -> int:
+def find_generation(shop: Shop, pipeline: str) -> int:
     return int(shop.get(f"/v1/pipelines/{pipeline}")["generation"])
 
 
-def used(shop: Composed) -> set[str]:
+def list_used_workers(shop: Composed) -> set[str]:
     """The workers whose task slots are taken, as Spark's master tells."""
     told = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
     return {one["id"] for one in json.loads(told) if one["state"] == "ALIVE" and one["coresused"]}

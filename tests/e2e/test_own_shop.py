@@ -16,7 +16,7 @@ from infra.settings import Settings, root
 from infra.wait import wait_until
 from tests.e2e.shop import Shop
 from tests.generators.importing.sales import LAMP, MUG, UCI, uci_row, write_csv
-from tests.guide import Reader, blocks
+from tests.guide import Reader, read_blocks
 from tests.ports import free_port_base
 
 MAPPING = root() / "generators" / "importing" / "mappings" / "uci-online-retail.yaml"
@@ -60,7 +60,7 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_csv(tmp_path_factory.mktemp("files") / "year.csv", UCI, rows)
 
 
-def exact(shop: Shop) -> dict[str, Any]:
+def verify_all_read(shop: Shop) -> dict[str, Any]:
     """What `retail verify` says once everything has been read."""
     wait_until(lambda: max(lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
     return shop.verify()
@@ -90,7 +90,7 @@ def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twic
     shop.retail("import", "--map", str(MAPPING), str(year))
     again = shop.retail("import", "--map", str(MAPPING), str(year))
     assert "0 events published" in again
-    found = exact(shop)
+    found = verify_all_read(shop)
     assert found["inventory"]["books"]["duplicate"] == 0
     assert found["inventory"]["quarantine"]["rejected"] == 0
     sold = shop.get(f"/v1/stock/ONLINE/{MUG[0]}")
@@ -102,7 +102,7 @@ def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twic
 
 def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
     reader = Reader(shop.settings, tmp_path)
-    make, draft, mend, dry, publish, look = blocks(root() / "docs" / "own-shop.md")["sh"]
+    make, draft, mend, dry, publish, look = read_blocks(root() / "docs" / "own-shop.md")["sh"]
     for block in (make, draft, mend):
         reader.shell(block)
     for block, verb in ((dry, "would be published"), (publish, "published")):
@@ -110,7 +110,7 @@ def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
         assert f"14 events {verb}" in said
         assert "1 refused" in said
         assert "units: expected a whole number   sales.csv:6" in said
-    exact(shop)
+    verify_all_read(shop)
     assert '"store_id":"LEEDS","sku":"A-2"' in reader.shell(look)
     shelf = shop.get("/v1/stock/LEEDS/A-2")
     counted = {name: shelf[f"units_{name}"] for name in ("on_hand", "sold", "refunded", "adjusted")}

@@ -24,7 +24,7 @@ ARRIVES_MS = START_MS + HOUR_MS
 ORDER = Confirmed("PO-1", "S000", "SKU-00000", 24, 12, START_MS, ARRIVES_MS)
 
 
-def lived(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[Publication]]:
+def run_world(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[Publication]]:
     world = World(BY_ORDERS)
     published = []
     for tick in range(hours * TICKS_PER_HOUR):
@@ -32,29 +32,29 @@ def lived(heard: Sequence[Confirmed], hours: int = 2) -> tuple[World, list[Publi
     return world, published
 
 
-def shipments(published: list[Publication]) -> list[Event]:
+def select_shipments(published: list[Publication]) -> list[Event]:
     return [one.event for one in published if one.topic == SHIPMENTS.name]
 
 
 def test_no_van_comes_unordered() -> None:
-    _, published = lived((), hours=12)
-    assert shipments(published) == []
+    _, published = run_world((), hours=12)
+    assert select_shipments(published) == []
 
 
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
-    world, published = lived([ORDER])
-    left, came = shipments(published)
+    world, published = run_world([ORDER])
+    left, came = select_shipments(published)
     assert (left["status"], left["event_time"]) == ("dispatched", tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
     assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]
-    without, _ = lived(())
+    without, _ = run_world(())
     assert world.units("S000")[ORDER.sku] - without.units("S000")[ORDER.sku] >= 12
 
 
 def test_what_is_for_no_shelf_stays_with_the_supplier() -> None:
-    _, published = lived([ORDER._replace(sku="SKU-none"), ORDER._replace(store_id="S999")])
-    assert shipments(published) == []
+    _, published = run_world([ORDER._replace(sku="SKU-none"), ORDER._replace(store_id="S999")])
+    assert select_shipments(published) == []
 
 
 def test_a_world_goes_on_with_what_is_planned() -> None:

@@ -7,7 +7,7 @@ VISITS_PER_DAY = 6_000.0
 STORES = 4
 
 
-def visits(days: int) -> list[tuple[int, int, int, str | None]]:
+def list_visits(days: int) -> list[tuple[int, int, int, str | None]]:
     """Day, hour, store and card of everybody who comes, store after store."""
     customers = Customers(1, STORES, VISITS_PER_DAY)
     per_hour = int(VISITS_PER_DAY / STORES / 24)
@@ -23,7 +23,7 @@ def visits(days: int) -> list[tuple[int, int, int, str | None]]:
 
 def test_nobody_is_in_two_places_on_one_afternoon() -> None:
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for day, _, store, card in visits(10):
+    for day, _, store, card in list_visits(10):
         if card:
             seen[card, day].add(store)
     assert all(len(stores) == 1 for stores in seen.values())
@@ -32,7 +32,7 @@ def test_nobody_is_in_two_places_on_one_afternoon() -> None:
 def test_some_travel_and_shop_elsewhere_in_the_afternoon() -> None:
     by_card: dict[str, Counter[int]] = defaultdict(Counter)
     away_hours = Counter[int]()
-    found = visits(30)
+    found = list_visits(30)
     for _, _, store, card in found:
         if card:
             by_card[card][store] += 1
@@ -45,7 +45,7 @@ def test_some_travel_and_shop_elsewhere_in_the_afternoon() -> None:
 
 
 def test_a_card_is_used_about_every_other_day() -> None:
-    used = Counter(card for _, _, _, card in visits(10) if card)
+    used = Counter(card for _, _, _, card in list_visits(10) if card)
     assert 3.5 < used.total() / len(used) < 6.5
     assert max(used.values()) < 30
 
@@ -60,5 +60,5 @@ def test_who_is_cast_comes_for_nothing_else() -> None:
     }
     assert CASH not in cast
     assert len({card for card, _ in cast}) == len(cast) == STORES * 100
-    assert not {card for card, _ in cast} & {card for *_, card in visits(5)}
+    assert not {card for card, _ in cast} & {card for *_, card in list_visits(5)}
     assert sum(customer_id is not None for _, customer_id in cast) == STORES * 50

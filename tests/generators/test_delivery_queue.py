@@ -7,12 +7,12 @@ from generators.dirt import UNREADABLE, Dirt
 from generators.numbering import Publication
 from generators.ticks import TICK_MS
 from generators.world import HORIZONS_MS, MOVING
-from tests.generators.worlds import SMALL, as_logged, delay_ms, hours, pages
+from tests.generators.worlds import SMALL, to_published, find_delay_ms, publish_hours, select_pages
 
 SPOILT = ("future", "malformed", "unknown_schema", "broken_rule")
 
 
-def copies(publications: Iterable[Publication]) -> list[list[Publication]]:
+def group_copies(publications: Iterable[Publication]) -> list[list[Publication]]:
     """Of every event that may be dirty, its publications in order."""
     found: dict[str, list[Publication]] = defaultdict(list)
     for publication in publications:
@@ -22,11 +22,11 @@ def copies(publications: Iterable[Publication]) -> list[list[Publication]]:
 
 
 def test_dirt_comes_at_about_the_rates_asked_for() -> None:
-    events = copies(hours(48))
+    events = group_copies(publish_hours(48))
     late = beyond = twice = 0
     spoilt: Counter[Dirt] = Counter()
     for first, *again in events:
-        delayed_ms = delay_ms(first)
+        delayed_ms = find_delay_ms(first)
         beyond += delayed_ms > HORIZONS_MS[first.topic]
         late += 0 < delayed_ms <= HORIZONS_MS[first.topic]
         twice += bool(again)
@@ -39,16 +39,16 @@ def test_dirt_comes_at_about_the_rates_asked_for() -> None:
 
 
 def test_a_duplicate_is_the_same_bytes_on_the_same_partition() -> None:
-    for first, *again in copies(hours(8)):
+    for first, *again in group_copies(publish_hours(8)):
         for copy in again:
             assert copy.partition == first.partition
-            assert as_logged(copy).value == as_logged(first).value
+            assert to_published(copy).value == to_published(first).value
 
 
 def test_duplicates_come_at_once_and_minutes_later() -> None:
     gaps_ms = [
         copy.published_ms - first.published_ms
-        for first, *again in copies(hours(48))
+        for first, *again in group_copies(publish_hours(48))
         for copy in again
     ]
     assert min(gaps_ms) < 5_000
@@ -56,25 +56,25 @@ def test_duplicates_come_at_once_and_minutes_later() -> None:
 
 
 def test_a_late_event_may_come_twice() -> None:
-    assert any(delay_ms(first) > 0 and again for first, *again in copies(hours(48)))
+    assert any(find_delay_ms(first) > 0 and again for first, *again in group_copies(publish_hours(48)))
 
 
 def test_a_duplicate_is_on_the_same_side_of_the_horizon() -> None:
-    for first, *again in copies(hours(48)):
+    for first, *again in group_copies(publish_hours(48)):
         if again:
-            assert delay_ms(again[-1]) <= HORIZONS_MS[first.topic]
+            assert find_delay_ms(again[-1]) <= HORIZONS_MS[first.topic]
 
 
 def test_the_ledger_counts_the_dirt() -> None:
     counted: Counter[str] = Counter()
-    for page in pages(hours(24)):
+    for page in select_pages(publish_hours(24)):
         for kind in ("late", "beyond_horizon", "duplicates", *SPOILT):
             counted[kind] += page.event[kind]
     found: Counter[str] = Counter()
-    for first, *again in copies(hours(24)):
-        beyond = delay_ms(first) > HORIZONS_MS[first.topic]
+    for first, *again in group_copies(publish_hours(24)):
+        beyond = find_delay_ms(first) > HORIZONS_MS[first.topic]
         found["beyond_horizon"] += beyond
-        found["late"] += delay_ms(first) > 0 and not beyond
+        found["late"] += find_delay_ms(first) > 0 and not beyond
         found["duplicates"] += len(again)
         if first.dirt.name.lower() in SPOILT:
             found[first.dirt.name.lower()] += 1
@@ -82,5 +82,5 @@ def test_the_ledger_counts_the_dirt() -> None:
 
 
 def test_every_kind_of_movement_is_dirty() -> None:
-    late_topics = {first.topic for first, *_ in copies(hours(48)) if delay_ms(first) > 0}
+    late_topics = {first.topic for first, *_ in group_copies(publish_hours(48)) if find_delay_ms(first) > 0}
     assert late_topics == {topic.name for topic in MOVING}

@@ -19,35 +19,35 @@ SETTLED_MS = START_MS + (HOURS - 3) * HOUR_MS
 
 
 @cache
-def published() -> tuple[Publication, ...]:
+def publish_all() -> tuple[Publication, ...]:
     world = World(BUSY)
     return tuple(one for _ in range(HOURS * TICKS_PER_HOUR) for one in world.tick())
 
 
-def events(topic: str) -> dict[str, Event]:
-    return {one.event["event_id"]: one.event for one in published() if one.topic == topic}
+def find_events(topic: str) -> dict[str, Event]:
+    return {one.event["event_id"]: one.event for one in publish_all() if one.topic == topic}
 
 
-def incidents(**asked: str) -> list[Event]:
+def find_incidents(**asked: str) -> list[Event]:
     """Those that were over long enough before the end: what was late is in the log, too."""
     return [
         one.event
-        for one in published()
+        for one in publish_all()
         if one.topic == INCIDENTS.name
         and asked.items() <= one.event.items()
         and one.event["world_at"] < SETTLED_MS
     ]
 
 
-def happened(incident: Event) -> list[Event]:
+def sort_events(incident: Event) -> list[Event]:
     """The events of an incident, in the order of time."""
-    log = {RECEIPTS.name: events(RECEIPTS.name), REFUNDS.name: events(REFUNDS.name)}
+    log = {RECEIPTS.name: find_events(RECEIPTS.name), REFUNDS.name: find_events(REFUNDS.name)}
     found = [log[deed["topic"]][deed["event_id"]] for deed in incident["events"]]
     return sorted(found, key=lambda event: event["event_time"])
 
 
 def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
-    told = {(one["rule"], one["planted_as"], one["story"]) for one in incidents()}
+    told = {(one["rule"], one["planted_as"], one["story"]) for one in find_incidents()}
     for rule, stories in STORIES.items():
         assert sum(rule == of and kind == "fraud" for of, kind, _ in told) == len(stories.frauds)
         innocent = sum(rule == of and kind == "look-alike" for of, kind, _ in told)
@@ -55,7 +55,7 @@ def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
 
 
 def test_incidents_keep_their_contract_and_are_told_once_after_their_last_event() -> None:
-    told = incidents()
+    told = find_incidents()
     assert len({one["incident_id"] for one in told}) == len(told) > 100
     for one in told:
         model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)
@@ -64,9 +64,9 @@ def test_incidents_keep_their_contract_and_are_told_once_after_their_last_event(
 
 
 def test_what_is_told_of_an_incident_happened() -> None:
-    for one in incidents():
+    for one in find_incidents():
         times = sorted(deed["event_time"] for deed in one["events"])
-        assert [event["event_time"] for event in happened(one)] == times
+        assert [event["event_time"] for event in sort_events(one)] == times
 
 
 def test_without_rates_nothing_is_planned() -> None:
@@ -94,36 +94,36 @@ def test_planted_sales_take_real_units_and_false_refunds_bring_none() -> None:
 def test_a_false_refund_is_found_when_the_shelf_is_counted() -> None:
     skus = {
         (event["store_id"], line["sku"])
-        for one in incidents(story="false-refunds")
-        for event in happened(one)
+        for one in find_incidents(story="false-refunds")
+        for event in sort_events(one)
         for line in event["lines"]
     }
     counted = {
         (event["store_id"], event["sku"])
-        for event in events(ADJUSTMENTS.name).values()
+        for event in find_events(ADJUSTMENTS.name).values()
         if event["reason"] == "count"
     }
     assert skus & counted
 
 
 def test_a_copied_card_is_in_two_stores() -> None:
-    for one in incidents(story="copied-card"):
-        sales = happened(one)
+    for one in find_incidents(story="copied-card"):
+        sales = sort_events(one)
         assert len({sale["card_token"] for sale in sales}) == 1
         assert len({sale["store_id"] for sale in sales}) == 2
 
 
 def test_friends_pay_less_at_the_till_of_one_cashier() -> None:
-    for one in incidents(story="friends"):
-        assert len({sale["cashier_id"] for sale in happened(one)}) == 1
+    for one in find_incidents(story="friends"):
+        assert len({sale["cashier_id"] for sale in sort_events(one)}) == 1
         assert one["strength"] > 0
 
 
 def test_an_invented_receipt_is_of_no_sale() -> None:
-    sold = events(RECEIPTS.name)
-    found = incidents(story="invented")
+    sold = find_events(RECEIPTS.name)
+    found = find_incidents(story="invented")
     for one in found:
-        (refund,) = happened(one)
+        (refund,) = sort_events(one)
         assert refund["receipt_event_id"] not in sold
         assert refund["receipt_event_time"] < refund["event_time"]
     assert found
@@ -131,9 +131,9 @@ def test_an_invented_receipt_is_of_no_sale() -> None:
 
 @pytest.mark.parametrize("story", ["all-of-it", "in-two-parts", "recall", "line-down"])
 def test_honest_returns_name_the_receipt_and_no_more_than_it_sold(story: str) -> None:
-    for one in incidents(story=story):
+    for one in find_incidents(story=story):
         units: Counter[tuple[str, str]] = Counter()
-        for event in happened(one):
+        for event in sort_events(one):
             named = event.get("receipt_event_id")
             for line in event["lines"]:
                 sign = -1 if named else 1
@@ -142,14 +142,14 @@ def test_honest_returns_name_the_receipt_and_no_more_than_it_sold(story: str) ->
 
 
 def test_a_line_that_was_down_publishes_the_receipt_after_the_refund() -> None:
-    when = {one.event["event_id"]: one.published_ms for one in published() if "lines" in one.event}
-    for one in incidents(story="line-down"):
-        sale, refund = happened(one)
+    when = {one.event["event_id"]: one.published_ms for one in publish_all() if "lines" in one.event}
+    for one in find_incidents(story="line-down"):
+        sale, refund = sort_events(one)
         assert when[sale["event_id"]] > when[refund["event_id"]]
 
 
 def test_strength_has_a_spread() -> None:
-    strengths = [one["strength"] for one in incidents(story="stolen-card")]
+    strengths = [one["strength"] for one in find_incidents(story="stolen-card")]
     assert min(strengths) <= 8
     assert max(strengths) >= 12
 

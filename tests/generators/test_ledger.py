@@ -7,7 +7,7 @@ from generators.dirt import UNREADABLE
 from generators.numbering import Publication
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
-from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, hours, pages
+from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, publish_hours, select_pages
 
 BOOK, TRANSIT = "book_units", "transit_units"
 
@@ -15,7 +15,7 @@ Account = tuple[str, str, str]
 """What is counted: stock by the books or goods on their way; of a store and a sku."""
 
 
-def movements(publication: Publication) -> Iterator[tuple[Account, int]]:
+def list_movements(publication: Publication) -> Iterator[tuple[Account, int]]:
     """What a published event adds to each account."""
     event = publication.event
     store_id = event.get("store_id", "")
@@ -40,7 +40,7 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
     said: Counter[Account] = Counter()
     seen: set[str] = set()
     pages_seen = 0
-    for publication in hours(24):
+    for publication in publish_hours(24):
         if publication.topic == LEDGER.name:
             page = publication.event
             pages_seen += 1
@@ -51,7 +51,7 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
             assert [book[account] for account in of_store] == [said[one] for one in of_store]
         elif publication.topic != INCIDENTS.name and publication.event["event_id"] not in seen:
             seen.add(publication.event["event_id"])
-            for account, moved_units in movements(publication):
+            for account, moved_units in list_movements(publication):
                 said[account] += moved_units
     assert pages_seen > 24 * 60
     assert book == said
@@ -61,7 +61,7 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
 def test_a_page_names_the_positions_that_it_is_true_at() -> None:
     published: Counter[tuple[str, int]] = Counter()
     place: dict[tuple[str, str], int] = {}
-    for publication in hours(8):
+    for publication in publish_hours(8):
         where = publication.topic, publication.partition
         if publication.topic == LEDGER.name:
             for position in publication.event["positions"]:
@@ -77,7 +77,7 @@ def test_physical_movements_add_up_to_what_is_on_the_shelves() -> None:
     world = World(SMALL)
     physical: Counter[tuple[str, str]] = Counter()
     for _ in range(12 * TICKS_PER_HOUR):
-        for publication in pages(world.tick()):
+        for publication in select_pages(world.tick()):
             for moved in publication.event["movements"]:
                 physical[publication.key, moved["sku"]] += moved["physical_units"]
     for store_id in STORE_IDS:
@@ -91,7 +91,7 @@ def test_unseen_theft_parts_the_book_from_the_shelf() -> None:
     gap_units = 0
     widest_units = 0
     for _ in range(48 * TICKS_PER_HOUR):
-        for publication in pages(clean.tick()):
+        for publication in select_pages(clean.tick()):
             for moved in publication.event["movements"]:
                 gap_units += moved["book_units"] - moved["physical_units"]
             assert gap_units >= 0
@@ -101,7 +101,7 @@ def test_unseen_theft_parts_the_book_from_the_shelf() -> None:
 
 def test_a_quiet_store_turns_a_page_every_ten_ticks() -> None:
     ticks: dict[str, list[int]] = {}
-    for publication in pages(hours(24)):
+    for publication in select_pages(publish_hours(24)):
         ticks.setdefault(publication.key, []).append(publication.event["tick"])
     assert len(ticks) == SMALL.stores
     for of_store in ticks.values():
@@ -111,14 +111,14 @@ def test_a_quiet_store_turns_a_page_every_ten_ticks() -> None:
 
 def test_what_nobody_can_read_is_listed_apart() -> None:
     unreadable: Counter[Account] = Counter()
-    for publication in hours(24):
+    for publication in publish_hours(24):
         if publication.topic == LEDGER.name:
             for moved in publication.event["movements"]:
                 store_id, sku = publication.key, moved["sku"]
                 unreadable[BOOK, store_id, sku] -= moved["unreadable_units"]
                 unreadable[TRANSIT, store_id, sku] -= moved["unreadable_transit_units"]
         elif publication.dirt in UNREADABLE:
-            for account, moved_units in movements(publication):
+            for account, moved_units in list_movements(publication):
                 unreadable[account] += moved_units
     assert len(unreadable) > 20
     assert not any(unreadable.values())

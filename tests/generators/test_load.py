@@ -25,7 +25,7 @@ FRESH = Moment(None, paced=False, remembered=False)
 UNREAD = Moment(NOON_MS, paced=False, remembered=False)
 
 
-def validated(
+def validate_row(
     happened: datetime,
     at: Moment = LIVE,
     stamp: Stamp = Stamp.EVENT,
@@ -39,14 +39,14 @@ def validated(
     return found.faults[0].problem if isinstance(found, Rejected) else found
 
 
-def published_ms(*given: Any, **more: Any) -> int:
-    found = validated(*given, **more)
+def validate_published_ms(*given: Any, **more: Any) -> int:
+    found = validate_row(*given, **more)
     assert isinstance(found, Outgoing), found
     return found.timestamp_ms
 
 
 def test_a_row_becomes_the_record_that_its_contract_asks_for() -> None:
-    found = validated(NOON)
+    found = validate_row(NOON)
     assert isinstance(found, Outgoing)
     assert (found.topic, found.key, found.timestamp_ms) == (RECEIPTS.name, b"S003", NOON_MS)
     assert decode(found.value).value["lines"] == RECEIPT["lines"]
@@ -64,22 +64,22 @@ def test_a_row_becomes_the_record_that_its_contract_asks_for() -> None:
 def test_beside_a_living_world_a_row_keeps_to_what_readers_remember(
     minutes: int, problem: str | None
 ) -> None:
-    found = validated(NOON + timedelta(minutes=minutes))
+    found = validate_row(NOON + timedelta(minutes=minutes))
     assert found == problem if problem else isinstance(found, Outgoing)
 
 
 def test_into_an_empty_log_any_history_goes() -> None:
     long_ago = NOON - timedelta(days=400)
-    assert published_ms(long_ago, FRESH) == NOON_MS - 400 * 24 * HOUR_MS
+    assert validate_published_ms(long_ago, FRESH) == NOON_MS - 400 * 24 * HOUR_MS
 
 
 def test_before_a_pipeline_reads_nothing_is_forgotten() -> None:
-    assert published_ms(NOON - timedelta(days=9), UNREAD) == NOON_MS - 9 * 24 * HOUR_MS
+    assert validate_published_ms(NOON - timedelta(days=9), UNREAD) == NOON_MS - 9 * 24 * HOUR_MS
 
 
 def test_without_a_world_clock_the_file_may_go_on_in_time_but_not_back() -> None:
-    assert published_ms(NOON + timedelta(days=1), UNPACED) == NOON_MS + 24 * HOUR_MS
-    assert "older than" in str(validated(NOON - timedelta(hours=3), UNPACED))
+    assert validate_published_ms(NOON + timedelta(days=1), UNPACED) == NOON_MS + 24 * HOUR_MS
+    assert "older than" in str(validate_row(NOON - timedelta(hours=3), UNPACED))
 
 
 def test_stamped_now_an_old_row_is_published_late() -> None:
@@ -93,13 +93,13 @@ def test_stamped_now_an_old_row_is_published_late() -> None:
 
 
 def test_stamped_now_a_row_ahead_of_the_world_is_refused_all_the_same() -> None:
-    assert "ahead of the world" in str(validated(NOON + timedelta(hours=1), stamp=Stamp.NOW))
+    assert "ahead of the world" in str(validate_row(NOON + timedelta(hours=1), stamp=Stamp.NOW))
 
 
 def test_where_a_topic_has_no_horizon_nothing_is_announced_into_the_past() -> None:
     earlier = NOON - timedelta(seconds=1)
-    assert "at most 0 s ago" in str(validated(earlier, contract=PRICE_CHANGES))
-    assert published_ms(earlier, stamp=Stamp.NOW, contract=PRICE_CHANGES) == NOON_MS
+    assert "at most 0 s ago" in str(validate_row(earlier, contract=PRICE_CHANGES))
+    assert validate_published_ms(earlier, stamp=Stamp.NOW, contract=PRICE_CHANGES) == NOON_MS
 
 
 @pytest.mark.parametrize("text", ["{half", "[" * 60_000, '"text"', "7"])
@@ -116,7 +116,7 @@ def test_every_broken_rule_of_a_row_is_named() -> None:
     assert [fault.place for fault in found.faults] == ["event_id", "lines"]
 
 
-def world(
+def find_world_ms(
     wall_seconds: int,
     *,
     running: bool = True,
@@ -130,17 +130,17 @@ def world(
 
 
 def test_world_time_runs_while_the_simulator_beats() -> None:
-    assert world(60) == NOON_MS + 600_000
-    assert world(60, running=False) == NOON_MS
-    assert world(60, beat_ms=NOON_MS + 540_000) == NOON_MS + 600_000
+    assert find_world_ms(60) == NOON_MS + 600_000
+    assert find_world_ms(60, running=False) == NOON_MS
+    assert find_world_ms(60, beat_ms=NOON_MS + 540_000) == NOON_MS + 600_000
 
 
 def test_world_time_stands_soon_after_the_last_beat() -> None:
     soon_ms = 2 * 60_000 + 10 * 10_000
-    assert world(3600, beat_ms=NOON_MS + 540_000) == NOON_MS + 540_000 + soon_ms
+    assert find_world_ms(3600, beat_ms=NOON_MS + 540_000) == NOON_MS + 540_000 + soon_ms
 
 
 def test_world_time_is_never_before_the_newest_event() -> None:
-    assert world(60, newest_ms=NOON_MS + HOUR_MS) == NOON_MS + HOUR_MS
+    assert find_world_ms(60, newest_ms=NOON_MS + HOUR_MS) == NOON_MS + HOUR_MS
     assert WorldTime(None, NOON_MS, followed=True).now_ms() == NOON_MS
     assert WorldTime(None, None, followed=True).now_ms() is None

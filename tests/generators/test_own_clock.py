@@ -16,7 +16,7 @@ from generators.ticks import HOUR_MS
 from infra.kafka import read_to_end
 from infra.settings import Settings
 from infra.wait import wait_until
-from tests.brokers import emptied
+from tests.brokers import empty_broker
 
 pytestmark = pytest.mark.e2e
 
@@ -24,31 +24,31 @@ pytestmark = pytest.mark.e2e
 @pytest.fixture
 def log(shared_broker: Settings, tmp_path: Path) -> Settings:
     """An empty log."""
-    return emptied(shared_broker, tmp_path)
+    return empty_broker(shared_broker, tmp_path)
 
 
 OWN = {"world": "own", "world_begins": "2010-12-01"}
 BEGINS_MS = 1_291_161_600_000
 
 
-def told(settings: Settings) -> dict[str, Any]:
+def read_clock_row(settings: Settings) -> dict[str, Any]:
     """What the newest record of the clock says; empty before there is one."""
     found = [decode(value).value for value in read_to_end(settings, CLOCKS.name).values()]
     return dict(found[-1]) if found else {}
 
 
-def lives(settings: Settings, state: str) -> dict[str, Any]:
+def keep_time_until(settings: Settings, state: str) -> dict[str, Any]:
     """The clock as it tells the time before it is stopped."""
     stop = Signal()
     thread = Thread(target=keep_time, args=(settings, stop))
     thread.start()
     try:
-        wait_until(lambda: told(settings).get("state") == state, f"the clock is {state}")
+        wait_until(lambda: read_clock_row(settings).get("state") == state, f"the clock is {state}")
         wait_until(lambda: beaten_ms(settings) is not None, "there is a heartbeat")
     finally:
         stop.set()
         thread.join()
-    return told(settings)
+    return read_clock_row(settings)
 
 
 def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(
@@ -56,15 +56,15 @@ def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(
 ) -> None:
     own = Settings(**{**log.model_dump(), **OWN})
     assert own.begins_ms == BEGINS_MS
-    assert lives(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS
+    assert keep_time_until(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS
     assert beaten_ms(own) == BEGINS_MS - HOUR_MS
     Timekeeper(own).beat(BEGINS_MS + HOUR_MS)
-    assert lives(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS + HOUR_MS
+    assert keep_time_until(own, "stopped")["world_at"].timestamp() * 1000 == BEGINS_MS + HOUR_MS
 
 
 def test_without_a_beginning_the_time_is_the_walls(log: Settings) -> None:
     before = wall_ms()
-    clock = lives(log.model_copy(update={"world": "own"}), "running")
+    clock = keep_time_until(log.model_copy(update={"world": "own"}), "running")
     assert clock["speed_milli"] == 1_000
     assert before <= clock["world_at"].timestamp() * 1000 <= wall_ms()
     assert clock["world_at"] == clock["wall_at"]

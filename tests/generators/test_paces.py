@@ -13,7 +13,7 @@ from generators.simulator import simulate
 from generators.ticks import START_MS, TICK_MS
 from infra.kafka import Partition
 from infra.settings import Settings
-from tests.brokers import emptied
+from tests.brokers import empty_broker
 from tests.generators.log import log
 
 pytestmark = pytest.mark.e2e
@@ -38,7 +38,7 @@ class Wall(Signal):
         return self.is_set()
 
 
-def empty_log(shared_broker: Settings, folder: Path) -> Settings:
+def create_empty_log(shared_broker: Settings, folder: Path) -> Settings:
     """Every topic, all empty, for a small and dirty world."""
     world = {
         "simulator_stores": 3,
@@ -49,13 +49,13 @@ def empty_log(shared_broker: Settings, folder: Path) -> Settings:
         "simulator_malformed_rate": 0.02,
         "simulator_broken_rule_rate": 0.02,
     }
-    return emptied(shared_broker, folder).model_copy(update=world)
+    return empty_broker(shared_broker, folder).model_copy(update=world)
 
 
 @pytest.fixture(scope="module")
 def history(shared_broker: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     """One day, as fast as it goes."""
-    settings = empty_log(shared_broker, tmp_path_factory.mktemp("history"))
+    settings = create_empty_log(shared_broker, tmp_path_factory.mktemp("history"))
     simulate(settings, Signal(), backfill_days=1, live=False)
     return log(settings)
 
@@ -70,7 +70,7 @@ def test_a_world_that_is_lived_is_the_one_that_is_filled_in(
 ) -> None:
     wall = Wall(seconds=LIVED_MINUTES * 60 / speed)
     monkeypatch.setattr(simulator, "wall_ms", lambda: wall.now_ms)
-    settings = empty_log(shared_broker, tmp_path)
+    settings = create_empty_log(shared_broker, tmp_path)
     simulate(settings.model_copy(update={"simulator_speed": speed}), wall)
     lived = log(settings)
     beaten_ms = lived[HEARTBEATS.name, 0][-1].published_ms

@@ -7,7 +7,7 @@ from tests.generators.worlds import CLEAN, publish_world
 HOURS = 96
 
 
-def history() -> dict[str, list[tuple[int, int]]]:
+def group_prices() -> dict[str, list[tuple[int, int]]]:
     """By sku: from when on it costs what, the first price first."""
     found: dict[str, list[tuple[int, int]]] = {}
     for change in publish_world(CLEAN, PRICE_CHANGES, HOURS):
@@ -16,7 +16,7 @@ def history() -> dict[str, list[tuple[int, int]]]:
 
 
 def test_every_product_has_a_price_when_the_world_begins() -> None:
-    prices = history()
+    prices = group_prices()
     assert len(prices) == CLEAN.products
     assert {of_sku[0][0] for of_sku in prices.values()} == {START_MS}
 
@@ -30,7 +30,7 @@ def test_now_and_then_a_price_changes_and_is_announced_well_before() -> None:
 
 
 def test_every_receipt_has_the_prices_of_its_moment() -> None:
-    prices = history()
+    prices = group_prices()
     changed_and_sold = 0
     for receipt in publish_world(CLEAN, RECEIPTS, HOURS):
         for line in receipt["lines"]:

@@ -25,11 +25,11 @@ DRAWN = Promotions(CLEAN.seed, CLEAN.products)
 MIDNIGHT_MS = START_MS - 8 * HOUR_MS
 
 
-def day_of(at_ms: int) -> int:
+def find_day(at_ms: int) -> int:
     return (at_ms - MIDNIGHT_MS) // (24 * HOUR_MS)
 
 
-def sku(product: int) -> str:
+def render_sku(product: int) -> str:
     return f"SKU-{product:05d}"
 
 
@@ -49,43 +49,43 @@ def test_promotions_last_some_days_and_end() -> None:
 
 def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() -> None:
     changes = {
-        (change["sku"], day_of(change["effective_at"])): change["price_cents"]
+        (change["sku"], find_day(change["effective_at"])): change["price_cents"]
         for change in publish_world(CLEAN, PRICE_CHANGES, HOURS)
     }
     begun = 0
     for day in range(1, DAYS - 1):
         today, tomorrow = DRAWN.on(day), DRAWN.on(day + 1)
         for product in tomorrow.keys() - today.keys():
-            usual = [changes.get((sku(product), on)) for on in range(day + 1)]
-            assert changes[sku(product), day + 1] < 0.9 * [cents for cents in usual if cents][-1]
+            usual = [changes.get((render_sku(product), on)) for on in range(day + 1)]
+            assert changes[render_sku(product), day + 1] < 0.9 * [cents for cents in usual if cents][-1]
             begun += 1
         for product in today.keys() - tomorrow.keys():
-            assert changes[sku(product), day + 1] > changes[sku(product), began(product, day)]
+            assert changes[render_sku(product), day + 1] > changes[render_sku(product), find_start(product, day)]
     assert begun
 
 
-def began(product: int, day: int) -> int:
+def find_start(product: int, day: int) -> int:
     return next(on + 1 for on in range(day, -1, -1) if product not in DRAWN.on(on))
 
 
-def plans() -> tuple[Event, ...]:
+def publish_plans() -> tuple[Event, ...]:
     return publish_world(QUIET, PROMOTIONS, 24 * QUIET_DAYS)
 
 
 def test_every_promotion_is_planned_and_no_other() -> None:
     planned = {
         (plan["sku"], day)
-        for plan in plans()
-        for day in range(day_of(plan["starts_at"]), day_of(plan["ends_at"]))
+        for plan in publish_plans()
+        for day in range(find_day(plan["starts_at"]), find_day(plan["ends_at"]))
     }
-    held = {(sku(product), day) for day in range(QUIET_DAYS) for product in DRAWN.on(day)}
+    held = {(render_sku(product), day) for day in range(QUIET_DAYS) for product in DRAWN.on(day)}
     assert held
     assert {(of, day) for of, day in planned if day < QUIET_DAYS} == held
 
 
 def test_a_plan_is_known_six_days_before_or_from_the_beginning_on() -> None:
-    early = [plan for plan in plans() if day_of(plan["starts_at"]) <= NOTICE_DAYS]
-    later = [plan for plan in plans() if day_of(plan["starts_at"]) > NOTICE_DAYS]
+    early = [plan for plan in publish_plans() if find_day(plan["starts_at"]) <= NOTICE_DAYS]
+    later = [plan for plan in publish_plans() if find_day(plan["starts_at"]) > NOTICE_DAYS]
     assert early
     assert later
     for plan in early:
@@ -110,16 +110,16 @@ def test_a_plan_holds_only_when_the_promotion_before_it_is_over() -> None:
 
 def test_the_prices_of_a_plan_are_those_that_come() -> None:
     """Whatever is set anew around it."""
-    over = [plan for plan in plans() if day_of(plan["ends_at"]) < QUIET_DAYS]
+    over = [plan for plan in publish_plans() if find_day(plan["ends_at"]) < QUIET_DAYS]
     assert over
     for plan in over:
         at = plan["starts_at"], plan["ends_at"]
-        prices = [price(plan["sku"], at_ms) for start in at for at_ms in (start - 1, start)]
+        prices = [find_price(plan["sku"], at_ms) for start in at for at_ms in (start - 1, start)]
         usual, promoted = plan["usual_price_cents"], plan["price_cents"]
         assert prices == [usual, promoted, promoted, usual]
 
 
-def price(of: str, at_ms: int) -> int:
+def find_price(of: str, at_ms: int) -> int:
     holding = [
         change["price_cents"]
         for change in publish_world(QUIET, PRICE_CHANGES, 24 * QUIET_DAYS)
@@ -131,21 +131,21 @@ def price(of: str, at_ms: int) -> int:
 def test_shelves_that_wait_for_orders_open_with_what_promotions_sell_until_goods_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lifted, by_vans = opened("orders"), opened("vans")
+    lifted, by_vans = open_shelves("orders"), open_shelves("vans")
     expected = {
         product.sku
         for number, product in enumerate(World(QUIET).products)
         if any(number in DRAWN.on(day) for day in range(product.lead_time_days + 2))
     }
     monkeypatch.setattr("generators.promotions.STARTED_SHARE", 0.0)
-    usual = opened("orders")
+    usual = open_shelves("orders")
     higher = {of for of, units in lifted.items() if units > usual[of]}
     assert higher
     assert higher == expected & lifted.keys()
-    assert by_vans == opened("vans")
+    assert by_vans == open_shelves("vans")
 
 
-def opened(refill: Refill) -> Mapping[str, int]:
+def open_shelves(refill: Refill) -> Mapping[str, int]:
     """Units on the shelves of the first minute, in a world where many come."""
     world = World(replace(CLEAN, receipts_per_minute=120.0, refill=refill))
     world.tick()
@@ -157,13 +157,13 @@ def test_more_is_sold_of_what_is_promoted() -> None:
     sold: Counter[tuple[str, int]] = Counter()
     for receipt in publish_world(CLEAN, RECEIPTS, HOURS):
         for line in receipt["lines"]:
-            sold[line["sku"], day_of(receipt["event_time"])] += line["units"]
+            sold[line["sku"], find_day(receipt["event_time"])] += line["units"]
     promoted, usual = [], []
     full_days = range(1, DAYS)
     for product in range(CLEAN.products):
         on = [day for day in full_days if product in DRAWN.on(day)]
         off = [day for day in full_days if day not in on]
         if on:
-            promoted.append(sum(sold[sku(product), day] for day in on) / len(on))
-            usual.append(sum(sold[sku(product), day] for day in off) / len(off))
+            promoted.append(sum(sold[render_sku(product), day] for day in on) / len(on))
+            usual.append(sum(sold[render_sku(product), day] for day in off) / len(off))
     assert sum(promoted) > 1.5 * sum(usual)

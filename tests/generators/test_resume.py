@@ -12,7 +12,7 @@ from generators.numbering import Counts, Publication
 from generators.resume import Logged, OtherWorld
 from generators.ticks import TICKS_PER_HOUR
 from generators.world import World
-from tests.generators.worlds import SMALL, as_logged
+from tests.generators.worlds import SMALL, to_published
 
 HOURS = 4
 TICKS = HOURS * TICKS_PER_HOUR
@@ -21,7 +21,7 @@ OTHER = replace(WORLD, seed=4)
 
 
 @cache
-def uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
+def publish_uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
     """All that the world publishes, and its state as written down before every hour."""
     world, publications, states = World(WORLD), [], []
     for tick in range(TICKS):
@@ -31,32 +31,32 @@ def uncut() -> tuple[tuple[Publication, ...], tuple[str, ...]]:
     return tuple(publications), tuple(states)
 
 
-def logged(publications: Iterable[Publication]) -> Logged:
+def create_log(publications: Iterable[Publication]) -> Logged:
     """A log that holds these."""
     return Logged(
         {
-            (publication.topic, publication.partition): as_logged(publication)
+            (publication.topic, publication.partition): to_published(publication)
             for publication in publications
         }
     )
 
 
-def resumed(log: Logged, states: Iterable[str]) -> World:
+def resume_world(log: Logged, states: Iterable[str]) -> World:
     """The world, taken up from the last state that is not ahead of the log."""
     world = World(WORLD)
     for text in states:
         state: dict[str, Any] = json.loads(text)
-        if all_there(state["counts"], log.counts(state["counts"])):
+        if are_all_there(state["counts"], log.counts(state["counts"])):
             world.restore(state)
     log.skip(world.counts)
     return world
 
 
-def all_there(counts: Counts, there: Counts) -> bool:
+def are_all_there(counts: Counts, there: Counts) -> bool:
     return all(a <= b for topic in counts for a, b in zip(counts[topic], there[topic], strict=True))
 
 
-def rest(world: World, log: Logged) -> list[Publication]:
+def publish_rest(world: World, log: Logged) -> list[Publication]:
     return [
         publication
         for _ in range(world.next_tick, TICKS)
@@ -68,7 +68,7 @@ def rest(world: World, log: Logged) -> list[Publication]:
 @given(st.data())
 def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) -> None:
     """The cut may be within a tick, and a partition's last records may not have been taken."""
-    publications, states = uncut()
+    publications, states = publish_uncut()
     cut = data.draw(st.integers(0, len(publications)), label="records sent")
     kept_states = data.draw(st.integers(0, len(states)), label="states on disk")
     refused = data.draw(
@@ -87,22 +87,22 @@ def test_cut_anywhere_the_log_gets_exactly_what_it_lacks(data: st.DataObject) ->
         where = publication.topic, publication.partition
         taken = publication.sequence <= ends.get(where, -1) - refused.get(where, 0)
         (there if index < cut and taken else lacking).append(publication)
-    log = logged(there)
-    assert rest(resumed(log, states[:kept_states]), log) == lacking
+    log = create_log(there)
+    assert publish_rest(resume_world(log, states[:kept_states]), log) == lacking
 
 
 def test_a_whole_log_lacks_nothing() -> None:
-    publications, states = uncut()
-    log = logged(publications)
-    assert rest(resumed(log, states), log) == []
+    publications, states = publish_uncut()
+    log = create_log(publications)
+    assert publish_rest(resume_world(log, states), log) == []
 
 
 def test_another_world_s_log_is_refused_and_the_way_out_is_named() -> None:
-    publications, _ = uncut()
-    log = logged(publications)
+    publications, _ = publish_uncut()
+    log = create_log(publications)
     other = World(OTHER)
     with pytest.raises(OtherWorld, match="make reset"):
-        rest(other, log)
+        publish_rest(other, log)
 
 
 def test_a_state_is_taken_between_two_hours() -> None:

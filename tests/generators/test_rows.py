@@ -9,39 +9,39 @@ import pytest
 from generators.rows import CHUNK_BYTES_MAX, LINE_BYTES_MAX, LINES_PER_CHUNK, BadFile, Row, rows
 
 
-def sorted_rows(file: Path) -> list[Row]:
+def sort_rows(file: Path) -> list[Row]:
     return list(rows(file, "event_time", file.parent))
 
 
-def written(file: Path, *lines: bytes) -> Path:
+def write_lines(file: Path, *lines: bytes) -> Path:
     file.write_bytes(b"\n".join(lines))
     return file
 
 
-def parquet(file: Path, query: str) -> None:
+def write_parquet(file: Path, query: str) -> None:
     duckdb.execute(f"copy ({query}) to '{file}' (format parquet)")
 
 
-def at(second: int) -> bytes:
+def render_row(second: int) -> bytes:
     return json.dumps({"event_time": f"2026-03-02T10:00:{second:02}.000Z"}).encode()
 
 
 def test_lines_come_by_time_with_their_numbers(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.jsonl", at(7), b"", at(3), b"  ", at(5), b"")
-    found = sorted_rows(file)
+    file = write_lines(tmp_path / "a.jsonl", render_row(7), b"", render_row(3), b"  ", render_row(5), b"")
+    found = sort_rows(file)
     assert [row.number for row in found] == [3, 5, 1]
-    assert [row.text and row.text.strip().encode() for row in found] == [at(3), at(5), at(7)]
+    assert [row.text and row.text.strip().encode() for row in found] == [render_row(3), render_row(5), render_row(7)]
 
 
 def test_a_time_in_another_zone_is_the_same_time(tmp_path: Path) -> None:
     noon = b'{"event_time": "2026-03-02T11:00:04+01:00"}'
-    file = written(tmp_path / "a.ndjson", at(5), noon, at(3))
-    assert [row.number for row in sorted_rows(file)] == [3, 2, 1]
+    file = write_lines(tmp_path / "a.ndjson", render_row(5), noon, render_row(3))
+    assert [row.number for row in sort_rows(file)] == [3, 2, 1]
 
 
 def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
-    lines = (at(1), b"{half", b"[1]", b'{"event_time": 7}', b"\xff", b"x" * (LINE_BYTES_MAX + 9))
-    found = sorted_rows(written(tmp_path / "a.jsonl", *lines, at(0)))
+    lines = (render_row(1), b"{half", b"[1]", b'{"event_time": 7}', b"\xff", b"x" * (LINE_BYTES_MAX + 9))
+    found = sort_rows(write_lines(tmp_path / "a.jsonl", *lines, render_row(0)))
     assert [row.number for row in found] == [2, 3, 4, 5, 6, 7, 1]
     assert [row.fault for row in found if row.fault] == [
         "text in UTF-8",
@@ -53,9 +53,9 @@ def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
 def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None:
     """Its line break counts."""
     sizes = [LINE_BYTES_MAX + size for size in (-1, 0, 1, 9 * LINE_BYTES_MAX)]
-    lines = [at(number).ljust(size - 1) for number, size in enumerate(sizes)]
+    lines = [render_row(number).ljust(size - 1) for number, size in enumerate(sizes)]
     found = {
-        row.number: row.fault for row in sorted_rows(written(tmp_path / "a.jsonl", *lines, b""))
+        row.number: row.fault for row in sort_rows(write_lines(tmp_path / "a.jsonl", *lines, b""))
     }
     told = f"a line of at most {LINE_BYTES_MAX} bytes"
     assert found == {1: None, 2: None, 3: told, 4: told}
@@ -64,14 +64,14 @@ def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None
 @pytest.mark.crosses("generators/rows/CHUNK_BYTES_MAX")
 def test_more_bytes_than_a_chunk_holds_stay_in_order(tmp_path: Path) -> None:
     long, count = LINE_BYTES_MAX // 2, 2 * CHUNK_BYTES_MAX // LINE_BYTES_MAX + 1
-    lines = [at(count - number).ljust(long) for number in range(count)]
-    found = [row.number for row in sorted_rows(written(tmp_path / "a.jsonl", *lines))]
+    lines = [render_row(count - number).ljust(long) for number in range(count)]
+    found = [row.number for row in sort_rows(write_lines(tmp_path / "a.jsonl", *lines))]
     assert found == list(range(count, 0, -1))
 
 
 def test_more_lines_than_a_chunk_stay_in_order(tmp_path: Path) -> None:
     seconds = [number * 37 % 60 for number in range(3 * LINES_PER_CHUNK + 1)]
-    found = sorted_rows(written(tmp_path / "a.jsonl", *map(at, seconds)))
+    found = sort_rows(write_lines(tmp_path / "a.jsonl", *map(render_row, seconds)))
     assert [row.number for row in found] == sorted(
         range(1, len(seconds) + 1), key=lambda number: (seconds[number - 1], number)
     )
@@ -79,13 +79,13 @@ def test_more_lines_than_a_chunk_stay_in_order(tmp_path: Path) -> None:
 
 def test_the_rows_of_parquet_keep_their_types(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
-    parquet(
+    write_parquet(
         file,
         "select 'b' as event_id, timestamptz '2026-03-02 10:00:01.120Z' as event_time, "
         "[{'sku': 'A', 'units': 2}] as lines union all "
         "select 'a', timestamptz '2026-03-02 10:00:00Z', []",
     )
-    first, second = sorted_rows(file)
+    first, second = sort_rows(file)
     assert (first.number, second.number) == (2, 1)
     assert second.columns["lines"] == [{"sku": "A", "units": 2}]
     assert second.columns["event_time"].isoformat() == "2026-03-02T10:00:01.120000+00:00"
@@ -93,8 +93,8 @@ def test_the_rows_of_parquet_keep_their_types(tmp_path: Path) -> None:
 
 def test_parquet_without_the_time_is_read_nevertheless(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
-    parquet(file, "select 7 as units union all select 8")
-    assert [(row.number, row.columns) for row in sorted_rows(file)] == [
+    write_parquet(file, "select 7 as units union all select 8")
+    assert [(row.number, row.columns) for row in sort_rows(file)] == [
         (1, {"units": 7}),
         (2, {"units": 8}),
     ]
@@ -114,8 +114,8 @@ def test_a_file_without_rows_is_said_to_be_none(
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(BadFile, match=told):
-        sorted_rows(tmp_path / name)
+        sort_rows(tmp_path / name)
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
-    assert sorted_rows(written(tmp_path / "a.jsonl")) == []
+    assert sort_rows(write_lines(tmp_path / "a.jsonl")) == []

@@ -11,13 +11,13 @@ from generators.run import Progress, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.ticks import START_MS
 from generators.world import World
-from tests.generators.worlds import SMALL, hours
+from tests.generators.worlds import SMALL, publish_hours
 
 UNTIL_TICK = 2 * 60
 ROOM = DiskGuard(Signal(), lambda: None)
 
 
-def quiet(_: Progress) -> None: ...
+def ignore_progress(_: Progress) -> None: ...
 
 
 class Topics:
@@ -50,25 +50,25 @@ class Wall(Signal):
         return self.is_set()
 
 
-def lived(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
+def run_small(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
     topics = Topics()
     snapshots = Snapshots(folder, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, ROOM, quiet, until_tick)
+    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, ROOM, ignore_progress, until_tick)
     return topics
 
 
-def paced(wall: Wall, speed_milli: int) -> Paced:
+def create_pacer(wall: Wall, speed_milli: int) -> Paced:
     def announce(_clock: WorldClock, _state: ClockState) -> None: ...
 
     return Paced(wall, START_MS, speed_milli, lambda: wall.now_ms, announce)
 
 
 def test_live_and_backfill_publish_the_same_at_any_speed(tmp_path: Path) -> None:
-    backfill = lived(Unpaced(Signal()), tmp_path)
-    slow = lived(paced(Wall(), 1_000), tmp_path)
-    fast = lived(paced(Wall(), 3_600_000), tmp_path)
+    backfill = run_small(Unpaced(Signal()), tmp_path)
+    slow = run_small(create_pacer(Wall(), 1_000), tmp_path)
+    fast = run_small(create_pacer(Wall(), 3_600_000), tmp_path)
     assert backfill.records == slow.records == fast.records
-    assert len(backfill.records) == len(hours(2))
+    assert len(backfill.records) == len(publish_hours(2))
 
 
 def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> No
         def produce(self, *arguments: Any, timestamp: int, **rest: Any) -> None:
             early_ms.append((timestamp - START_MS) - wall.now_ms)
 
-    pacer = paced(wall, 1_000)
+    pacer = create_pacer(wall, 1_000)
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, ROOM, quiet, UNTIL_TICK)
+    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, ROOM, ignore_progress, UNTIL_TICK)
     assert max(early_ms) == 0
 
 
@@ -96,12 +96,12 @@ def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
                 stop.set()
 
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots, ROOM, quiet)
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots, ROOM, ignore_progress)
     assert len(topics.records) == 50
 
 
 def test_a_snapshot_is_written_every_few_hours(tmp_path: Path) -> None:
-    lived(Unpaced(Signal()), tmp_path, SNAPSHOT_TICKS + 1)
+    run_small(Unpaced(Signal()), tmp_path, SNAPSHOT_TICKS + 1)
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -128,7 +128,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
         Publisher(topics),
         snapshots,
         DiskGuard(wall, shortage),
-        quiet,
+        ignore_progress,
         UNTIL_TICK,
     )
     assert [state for _, state in announced[:3]] == [
@@ -137,7 +137,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
         ClockState.RUNNING,
     ]
     assert announced[1][0] == announced[2][0]
-    assert topics.records == lived(Unpaced(Signal()), tmp_path).records
+    assert topics.records == run_small(Unpaced(Signal()), tmp_path).records
 
 
 def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
@@ -145,5 +145,5 @@ def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     stop.set()
     disk_guard = DiskGuard(stop, lambda: "no room")
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, disk_guard, quiet)
+    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, disk_guard, ignore_progress)
     assert topics.records == []

@@ -10,7 +10,7 @@ from generators.ticks import START
 YEAR_DAYS = 365
 
 
-def day_of(month: int) -> int:
+def find_day(month: int) -> int:
     """The world's day that is the first of the month, in its second year."""
     return (datetime(2027, month, 1, tzinfo=UTC) - START).days + 1
 
@@ -28,5 +28,5 @@ def test_a_year_is_as_strong_as_the_mean_and_no_day_unlike_the_next(category: st
 
 
 def test_drinks_are_for_the_summer_and_sweets_for_the_winter() -> None:
-    assert season_percent("drinks", day_of(7)) > 1.5 * season_percent("drinks", day_of(1))
-    assert season_percent("sweets", day_of(12)) > 1.5 * season_percent("sweets", day_of(7))
+    assert season_percent("drinks", find_day(7)) > 1.5 * season_percent("drinks", find_day(1))
+    assert season_percent("sweets", find_day(12)) > 1.5 * season_percent("sweets", find_day(7))

@@ -24,7 +24,7 @@ from infra.processes import environment
 from infra.settings import Settings, root
 from infra.wait import wait_until
 from tests.generators.log import WORLD_NAMES, log
-from tests.generators.worlds import as_logged
+from tests.generators.worlds import to_published
 
 pytestmark = pytest.mark.e2e
 
@@ -61,26 +61,26 @@ def simulator(settings: Settings, *options: str) -> Iterator[subprocess.Popen[st
 
 
 def wait_for_records(client: AdminClient, count: int) -> None:
-    wait_until(lambda: records(client) >= count, f"{count} records are in the log")
+    wait_until(lambda: count_records(client) >= count, f"{count} records are in the log")
 
 
-def records(client: AdminClient) -> int:
+def count_records(client: AdminClient) -> int:
     return sum(end_offsets(client, WORLD_NAMES).values())
 
 
-def world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
+def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
     """The same from the world itself, uncut."""
     made = World(parameters(settings))
     found: dict[tuple[str, int], list[Published]] = {}
     for _ in range(ticks):
         for publication in made.tick():
             found.setdefault((publication.topic, publication.partition), []).append(
-                as_logged(publication)
+                to_published(publication)
             )
     return found
 
 
-def clock(settings: Settings) -> dict[str, Any]:
+def read_clock_row(settings: Settings) -> dict[str, Any]:
     (value,) = read_to_end(settings, CLOCKS.name).values()
     return dict(decode(value).value)
 
@@ -94,19 +94,19 @@ def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Setti
             program.send_signal(signal.SIGKILL)
     with simulator(small, *backfill) as program:
         assert program.wait(timeout=SECONDS_MAX) == 0
-    assert clock(small)["world_at"].timestamp() * 1000 == START_MS + 2 * 24 * 3_600_000
-    assert clock(small)["state"] == "stopped"
+    assert read_clock_row(small)["world_at"].timestamp() * 1000 == START_MS + 2 * 24 * 3_600_000
+    assert read_clock_row(small)["state"] == "stopped"
 
-    before = records(client)
+    before = count_records(client)
     for lived in (200, 400):
         with simulator(small) as program:
             wait_for_records(client, before + lived)
-            assert clock(small)["state"] == "running"
+            assert read_clock_row(small)["state"] == "running"
             program.send_signal(signal.SIGTERM)
             assert program.wait(timeout=SECONDS_MAX) == 0
-        assert clock(small)["state"] == "stopped"
+        assert read_clock_row(small)["state"] == "stopped"
 
-    uncut = world(small, 2 * TICKS_PER_DAY + 6 * TICKS_PER_HOUR)
+    uncut = publish_world(small, 2 * TICKS_PER_DAY + 6 * TICKS_PER_HOUR)
     for partition, found in log(small).items():
         assert found == uncut.get(partition, [])[: len(found)]
     with simulator(small.model_copy(update={"simulator_seed": 2})) as program:
@@ -125,18 +125,18 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
     client, ballast = admin(full), full.data_dir / "ballast"
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, BALLAST_BYTES)
-    before = records(client)
+    before = count_records(client)
     began_at = wall_ms() // 1000
     with simulator(full):
         wait_until(
             lambda: (readiness(full, "simulator", began_at) or "").startswith(PAUSED),
             "the simulator says that it is paused",
         )
-        assert clock(full)["state"] == "stopped"
-        assert records(client) == before
+        assert read_clock_row(full)["state"] == "stopped"
+        assert count_records(client) == before
         ballast.unlink()
         wait_for_records(client, before + 100)
-        assert clock(full)["state"] == "running"
+        assert read_clock_row(full)["state"] == "running"
 
 
 def test_a_second_simulator_of_the_same_folder_is_refused(small: Settings) -> None:
@@ -144,7 +144,7 @@ def test_a_second_simulator_of_the_same_folder_is_refused(small: Settings) -> No
     with simulator(small):
         wait_until(
             lambda: (
-                read_to_end(small, CLOCKS.name) != before and clock(small)["state"] == "running"
+                read_to_end(small, CLOCKS.name) != before and read_clock_row(small)["state"] == "running"
             ),
             "the world runs",
         )

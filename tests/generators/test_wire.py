@@ -11,16 +11,16 @@ from generators import wire
 from generators.dirt import UNREADABLE, Dirt
 from generators.numbering import Publication
 from generators.world import MOVING
-from tests.generators.worlds import hours
+from tests.generators.worlds import publish_hours
 
 
-def dirty(dirt: Dirt) -> list[Publication]:
-    found = [publication for publication in hours(48) if publication.dirt is dirt]
+def select_dirty(dirt: Dirt) -> list[Publication]:
+    found = [publication for publication in publish_hours(48) if publication.dirt is dirt]
     assert found
     return found
 
 
-def broken_rules(publication: Publication) -> list[str]:
+def find_broken_rules(publication: Publication) -> list[str]:
     """Every fault that the model finds."""
     decoded = decode(wire.value(publication))
     try:
@@ -32,24 +32,24 @@ def broken_rules(publication: Publication) -> list[str]:
 
 @pytest.mark.parametrize("dirt", [*UNREADABLE, Dirt.FUTURE])
 def test_the_same_event_becomes_the_same_bytes(dirt: Dirt) -> None:
-    for publication in dirty(dirt):
+    for publication in select_dirty(dirt):
         assert wire.value(publication) == wire.value(publication)
 
 
 def test_a_clock_ahead_bends_the_event_and_not_the_record() -> None:
-    for publication in dirty(Dirt.FUTURE):
+    for publication in select_dirty(Dirt.FUTURE):
         said = decode(wire.value(publication)).value
         ahead_ms = said["event_time"].timestamp() * 1000 - publication.published_ms
         skew = contract(publication.topic).skew
         assert skew
         assert timedelta(milliseconds=ahead_ms) > skew
         assert publication.published_ms == publication.event["event_time"]
-        assert broken_rules(publication) == []
+        assert find_broken_rules(publication) == []
 
 
 def test_malformed_is_cut_short_or_noise() -> None:
     reasons: Counter[bool] = Counter()
-    for publication in dirty(Dirt.MALFORMED):
+    for publication in select_dirty(Dirt.MALFORMED):
         with pytest.raises(Undecodable):
             decode(wire.value(publication))
         reasons[wire.value(publication)[:1] == b"\0"] += 1
@@ -57,7 +57,7 @@ def test_malformed_is_cut_short_or_noise() -> None:
 
 
 def test_cut_anywhere_it_does_not_decode() -> None:
-    for publication in dirty(Dirt.NONE)[-50:]:
+    for publication in select_dirty(Dirt.NONE)[-50:]:
         whole = wire.value(publication)
         for end in range(len(whole)):
             with pytest.raises(Undecodable):
@@ -65,15 +65,15 @@ def test_cut_anywhere_it_does_not_decode() -> None:
 
 
 def test_an_unknown_schema_is_in_no_lock_file() -> None:
-    for publication in dirty(Dirt.UNKNOWN_SCHEMA):
+    for publication in select_dirty(Dirt.UNKNOWN_SCHEMA):
         with pytest.raises(Undecodable, match="unknown schema id 1000"):
             decode(wire.value(publication))
 
 
 def test_exactly_one_rule_is_broken() -> None:
     broken: Counter[str] = Counter()
-    for publication in dirty(Dirt.BROKEN_RULE):
-        (rule,) = broken_rules(publication)
+    for publication in select_dirty(Dirt.BROKEN_RULE):
+        (rule,) = find_broken_rules(publication)
         assert rule in {one.name for one in contract(publication.topic).rules}
         broken[rule] += 1
     assert len(broken) > 10
@@ -83,10 +83,10 @@ def test_exactly_one_rule_is_broken() -> None:
 def test_a_spoilt_event_keeps_its_key_and_comes_once() -> None:
     ids = Counter(
         publication.event["event_id"]
-        for publication in hours(48)
+        for publication in publish_hours(48)
         if publication.topic in {topic.name for topic in MOVING}
     )
     for dirt in (*UNREADABLE, Dirt.FUTURE):
-        for publication in dirty(dirt):
+        for publication in select_dirty(dirt):
             assert publication.key == publication.event["store_id"]
             assert ids[publication.event["event_id"]] == 1

@@ -21,19 +21,19 @@ from generators.ticks import (
     tick_start_ms,
 )
 from generators.world import World
-from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, as_logged, hours
+from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, to_published, publish_hours
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     again = World(SMALL)
     publications = [publication for _ in range(180) for publication in again.tick()]
-    assert list(map(as_logged, publications)) == list(map(as_logged, hours(3)))
+    assert list(map(to_published, publications)) == list(map(to_published, publish_hours(3)))
 
 
 def test_another_seed_gives_another_world() -> None:
     other = World(replace(SMALL, seed=SMALL.seed + 1))
     publications = [publication for _ in range(180) for publication in other.tick()]
-    same = set(map(as_logged, publications)) & set(map(as_logged, hours(3)))
+    same = set(map(to_published, publications)) & set(map(to_published, publish_hours(3)))
     # Minutes end in every world.
     assert {one.key for one in same} == {WORLD.encode()}
 
@@ -50,7 +50,7 @@ def test_the_world_begins_with_catalog_and_full_shelves() -> None:
 
 
 def test_whatever_holds_was_announced_with_notice() -> None:
-    told = [publication for publication in hours(24) if publication.topic in DIMENSIONS]
+    told = [publication for publication in publish_hours(24) if publication.topic in DIMENSIONS]
     assert {publication.topic for publication in told} == set(DIMENSIONS)
     for publication in told:
         effective_ms = publication.event["effective_at"]
@@ -58,14 +58,14 @@ def test_whatever_holds_was_announced_with_notice() -> None:
 
 
 def test_every_published_value_keeps_its_contract() -> None:
-    for publication in hours(8):
+    for publication in publish_hours(8):
         of = contract(publication.topic)
         model(of).model_validate(decode(encode(of, publication.event)).value)
 
 
 def test_sequences_have_no_gap() -> None:
     next_sequence: Counter[tuple[str, int]] = Counter()
-    for publication in hours(8):
+    for publication in publish_hours(8):
         where = publication.topic, publication.partition
         assert publication.sequence == next_sequence[where]
         next_sequence[where] += 1
@@ -133,7 +133,7 @@ def test_receipts_come_at_the_rate_asked_for_with_three_lines_on_average() -> No
 def test_damage_theft_and_counts_are_written_down() -> None:
     reasons = {
         publication.event["reason"]
-        for publication in hours(48)
+        for publication in publish_hours(48)
         if publication.topic == ADJUSTMENTS.name
     }
     assert reasons == {"opening", "count", "damage", "theft"}

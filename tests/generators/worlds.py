@@ -31,7 +31,7 @@ STORE_IDS = tuple(f"S{number:03d}" for number in range(SMALL.stores))
 
 
 @cache
-def hours(count: int) -> tuple[Publication, ...]:
+def publish_hours(count: int) -> tuple[Publication, ...]:
     """What the small world publishes in its first hours."""
     world = World(SMALL)
     return tuple(publication for _ in range(count * TICKS_PER_HOUR) for publication in world.tick())
@@ -49,7 +49,7 @@ def publish_world(parameters: Parameters, topic: Contract, hours: int) -> tuple[
     )
 
 
-def as_logged(publication: Publication) -> Published:
+def to_published(publication: Publication) -> Published:
     """The publication as it stands in the log, bytes and all."""
     value = wire.value(publication)
     return Published(
@@ -57,11 +57,11 @@ def as_logged(publication: Publication) -> Published:
     )
 
 
-def pages(publications: Iterable[Publication]) -> list[Publication]:
+def select_pages(publications: Iterable[Publication]) -> list[Publication]:
     """The ledger's among them."""
     return [publication for publication in publications if publication.topic == LEDGER.name]
 
 
-def delay_ms(publication: Publication) -> int:
+def find_delay_ms(publication: Publication) -> int:
     """From happening to publishing."""
     return publication.published_ms - int(publication.event["event_time"])

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unset import without_settings
+from tests.unset import unset_settings
 
 
 @pytest.fixture(autouse=True)
 def unset(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    yield from without_settings(monkeypatch)
+    yield from unset_settings(monkeypatch)

@@ -51,7 +51,7 @@ class Merging(yaml.SafeLoader):
     """Reads a file that is put over another one, as if it stood alone."""
 
 
-def as_it_is(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+def construct_plain(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
     if isinstance(node, yaml.MappingNode):
         return loader.construct_mapping(node)
     assert isinstance(node, yaml.SequenceNode)
@@ -59,7 +59,7 @@ def as_it_is(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
 
 
 Merging.add_constructor("!reset", lambda *_: None)
-Merging.add_constructor("!override", as_it_is)
+Merging.add_constructor("!override", construct_plain)
 
 
 def test_apaches_image_is_told_what_our_broker_is() -> None:

@@ -8,7 +8,7 @@ from infra.settings import Settings
 MIB = 1024**2
 
 
-def settings(folder: Path, **limits: float) -> Settings:
+def create_settings(folder: Path, **limits: float) -> Settings:
     return Settings(data_dir=folder, simulator_disk_free_gib_min=0).model_copy(update=limits)
 
 
@@ -21,15 +21,15 @@ def test_files_count_with_what_they_take_on_the_disk(tmp_path: Path) -> None:
 
 
 def test_with_room_nothing_is_said(tmp_path: Path) -> None:
-    assert shortage(settings(tmp_path)) is None
+    assert shortage(create_settings(tmp_path)) is None
 
 
 def test_a_full_folder_says_how_to_allow_more(tmp_path: Path) -> None:
     (tmp_path / "segment").write_bytes(b"x" * 2 * MIB)
-    said = shortage(settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
+    said = shortage(create_settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
     assert "make up SIMULATOR_DISK_GIB_MAX=" in said
 
 
 def test_a_full_disk_says_where_to_make_room(tmp_path: Path) -> None:
-    said = shortage(settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
+    said = shortage(create_settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
     assert str(tmp_path) in said

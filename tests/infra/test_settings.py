@@ -117,7 +117,7 @@ def test_the_document_of_settings_is_the_one_that_is_generated() -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == document()
 
 
-def limits() -> Iterator[tuple[str, float, bool]]:
+def list_limits() -> Iterator[tuple[str, float, bool]]:
     """By setting: a value at each of its limits, and beyond it; and whether it is allowed."""
     for name, field in Settings.model_fields.items():
         step = 1 if field.annotation is int else 0.001
@@ -130,7 +130,7 @@ def limits() -> Iterator[tuple[str, float, bool]]:
                     yield name, limit + 10 * beyond, False
 
 
-@pytest.mark.parametrize(("name", "value", "allowed"), limits())
+@pytest.mark.parametrize(("name", "value", "allowed"), list_limits())
 @pytest.mark.crosses("settings/*")
 def test_a_setting_goes_up_to_its_limit_and_no_further(
     name: str, value: float, allowed: bool, tmp_path: Path

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from contracts import Contract, Row, Unencodable, encode, key
-from tests.contracts.strategies import drawn, typed, valid
+from tests.contracts.strategies import draw_records, typed, valid
 from tests.pipelines.log import OPENING
 
 RECORDS = 150
@@ -14,13 +14,13 @@ Sent = tuple[bytes | None, bytes | None]
 """A record's key and value."""
 
 
-def sent(agreed: Contract) -> list[Sent]:
+def list_records(agreed: Contract) -> list[Sent]:
     """Records of the contract: good ones, ones that break a rule, and ones of another time."""
     events = [
         *agreed.examples,
         *(example.value for example in agreed.invalid_examples),
-        *drawn(typed(agreed), RECORDS),
-        *({**one, "event_time": OPENING} for one in drawn(valid(agreed), RECORDS)),
+        *draw_records(typed(agreed), RECORDS),
+        *({**one, "event_time": OPENING} for one in draw_records(valid(agreed), RECORDS)),
         *({**agreed.examples[0], "event_time": far} for far in FAR_MS),
     ]
     found: list[Sent] = []
@@ -29,15 +29,15 @@ def sent(agreed: Contract) -> list[Sent]:
             value = encode(agreed, event)
         except Unencodable:
             continue
-        found += [(key_of(agreed, event), value), (None, value)]
+        found += [(find_key(agreed, event), value), (None, value)]
     return found
 
 
-def key_of(agreed: Contract, event: Row) -> bytes | None:
+def find_key(agreed: Contract, event: Row) -> bytes | None:
     return None if any(event[name] is None for name in agreed.key) else key(agreed, event)
 
 
-def damaged(agreed: Contract) -> list[Sent]:
+def damage(agreed: Contract) -> list[Sent]:
     """A good record with bytes cut off, changed, put in; and noise."""
     example = {**agreed.examples[0], "event_time": OPENING}
     whole, right = encode(agreed, example), key(agreed, example)
@@ -46,6 +46,6 @@ def damaged(agreed: Contract) -> list[Sent]:
         lambda drawn: {"value": whole[: drawn[0]] + drawn[1] + whole[drawn[0] + drawn[2] % 3 :]}
     )
     noise = st.binary(max_size=60).map(lambda body: {"value": whole[:5] + body})
-    changed = [one["value"] for one in (*drawn(change, RECORDS), *drawn(noise, RECORDS))]
+    changed = [one["value"] for one in (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))]
     cut = [whole[:length] for length in range(len(whole))]
     return [(right, value) for value in (None, whole + b"\0\0", *cut, *changed)]

@@ -7,7 +7,7 @@ from control.generations import Generation, Generations, State
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 
 
-def known(*states: State) -> Generations:
+def create_generations(*states: State) -> Generations:
     """Generations 1, 2 … in these states."""
     found = Generations("inventory")
     for number, state in enumerate(states, start=1):

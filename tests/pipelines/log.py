@@ -147,7 +147,7 @@ def adjustment(
     return publish(ADJUSTMENTS, event | fields, after)
 
 
-def records(spark: SparkSession, *log: Published) -> DataFrame:
+def create_log(spark: SparkSession, *log: Published) -> DataFrame:
     """The log as Kafka hands it over, one partition per topic, in the order given."""
     offsets: dict[str, int] = {}
     rows = []

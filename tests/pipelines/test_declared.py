@@ -19,7 +19,7 @@ from pipelines.common.transform.aggregate import rows
 from pipelines.common.transform.declared import declared_events, only
 from pipelines.common.transform.events import META, column, events
 from pipelines.common.transform.extract import extract
-from tests.pipelines.log import receipt, records, refund
+from tests.pipelines.log import receipt, create_log, refund
 
 EVERY = pytest.mark.parametrize("name", pipelines())
 
@@ -50,9 +50,9 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
     name: str, spark: SparkSession
 ) -> None:
     one = load(name)
-    frame = declared_events(one, events(one.reads, records(spark, receipt())))
+    frame = declared_events(one, events(one.reads, create_log(spark, receipt())))
     held = {
-        topic.name: {tuple(path.split(".")) for path in leaves(frame, column(topic))}
+        topic.name: {tuple(path.split(".")) for path in list_leaves(frame, column(topic))}
         for topic in one.reads
     }
     assert held == {topic.name: set(list_declared(name, topic)) for topic in one.reads}
@@ -73,7 +73,7 @@ def test_a_field_that_is_not_declared_is_not_there_when_it_runs(spark: SparkSess
 
         extracts = {**honest.extracts, RECEIPTS: curious}
         with pytest.raises(AnalysisException, match=r"FIELD_NOT_FOUND|No such struct field"):
-            extract(replace(honest, extracts=extracts), records(spark, receipt()))
+            extract(replace(honest, extracts=extracts), create_log(spark, receipt()))
 
 
 @pytest.mark.spark
@@ -81,7 +81,7 @@ def test_a_dimension_that_is_not_declared_is_refused_when_it_runs(spark: SparkSe
     honest = load("analytics")
     dimension = Dimension(PRODUCTS, since="effective_at", columns={"supplier_id": "supplier_id"})
     with pytest.raises(Undeclared, match=r"analytics reads public.catalog.product.v1.*supplier_id"):
-        rows(replace(honest, dimensions=(dimension,)), records(spark, receipt()))
+        rows(replace(honest, dimensions=(dimension,)), create_log(spark, receipt()))
 
 
 @pytest.mark.spark
@@ -89,26 +89,26 @@ def test_a_dimension_that_is_not_declared_is_refused_when_it_runs(spark: SparkSe
 def test_what_it_does_not_declare_is_left_out_at_no_cost(
     name: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = records(spark, receipt(), refund())
-    lean = optimized(extract(load(name), log))
+    log = create_log(spark, receipt(), refund())
+    lean = optimize(extract(load(name), log))
     monkeypatch.setattr(
         "pipelines.common.transform.extract.declared_events", lambda _, whole: whole
     )
-    assert lean.sameResult(optimized(extract(load(name), log)))
+    assert lean.sameResult(optimize(extract(load(name), log)))
 
 
-def optimized(frame: DataFrame) -> Any:
+def optimize(frame: DataFrame) -> Any:
     return frame._jdf.queryExecution().optimizedPlan()
 
 
-def leaves(frame: DataFrame, of: str) -> Iterator[str]:
+def list_leaves(frame: DataFrame, of: str) -> Iterator[str]:
     """The fields of a column, those of structs within it by their way: lines.units."""
     struct = frame.schema[of].dataType
     assert isinstance(struct, StructType)
     for field in struct.fields:
         if isinstance(field.dataType, StructType):
             yield from (
-                f"{field.name}.{inner}" for inner in leaves(frame.select(f"{of}.*"), field.name)
+                f"{field.name}.{inner}" for inner in list_leaves(frame.select(f"{of}.*"), field.name)
             )
         else:
             yield field.name

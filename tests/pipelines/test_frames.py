@@ -14,7 +14,7 @@ COLUMNS = re.compile(r"`\w+`|\bcolumns?\b|\bfields\b|\b[A-Z]{4,}\b")
 """A column by its name, all of them in words, or the constant that lists them."""
 
 
-def silent(source: str) -> Iterator[str]:
+def find_silent(source: str) -> Iterator[str]:
     """The public functions that return a frame and say nothing of its columns."""
     for node in ast.walk(ast.parse(source)):
         if (
@@ -29,7 +29,7 @@ def silent(source: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(root())))
 def test_a_function_that_returns_a_frame_names_its_columns(file: Path) -> None:
-    assert list(silent(file.read_text())) == []
+    assert list(find_silent(file.read_text())) == []
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_function_that_returns_a_frame_names_its_columns(file: Path) -> None:
 )
 def test_a_function_that_says_nothing_of_columns_is_found(docstring: str, found: list[str]) -> None:
     body = f'    """{docstring}"""' if docstring else "    return frame"
-    assert list(silent(f"def rows() -> DataFrame:\n{body}\n")) == found
+    assert list(find_silent(f"def rows() -> DataFrame:\n{body}\n")) == found

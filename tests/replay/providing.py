@@ -8,8 +8,8 @@ from contracts.consumer import CONSUMERS
 from generators.partitions import partition
 from infra.kafka import admin, end_offsets
 from infra.kafka.drift import drifts, inspect
-from tests.contracts.broken_rules import broken_rules
-from tests.contracts.expectations import violations
+from tests.contracts.broken_rules import find_broken_rules
+from tests.contracts.expectations import find_violations
 from tests.replay.running import Work
 
 RECORDS_MAX = 2_000
@@ -36,7 +36,7 @@ def faults(work: Work) -> Iterator[str]:
             yield from of_record(contract, record)
         for name, one in CONSUMERS.items():
             if use := one.reads.get(contract.name):
-                told = violations(use, contract, records[-RECORDS_MAX:])
+                told = find_violations(use, contract, records[-RECORDS_MAX:])
                 yield from (f"{name}: {each}" for each in told)
 
 
@@ -47,7 +47,7 @@ def of_record(contract: Contract, record: Record) -> Iterator[str]:
     if found.contract is not contract:
         yield f"{place}: a record of {found.contract.name}"
         return
-    yield from (f"{place}: {rule}" for rule in sorted(broken_rules(contract, found.value)))
+    yield from (f"{place}: {rule}" for rule in sorted(find_broken_rules(contract, found.value)))
     own = key(contract, found.value)
     if record.key != own:
         yield f"{place}: the key is {record.key!r}, not {own!r}"

@@ -29,8 +29,8 @@ from tests.replay.checking import check
 from tests.replay.log import Entry, drawn_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, Work
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -66,7 +66,7 @@ class CutLog:
 
 @pytest.fixture(scope="module")
 def cut_log(kafka: Settings) -> CutLog:
-    chance = drawn("archive")
+    chance = create_random("archive")
     log = drawn_log(chance)
     first, second = len(log) * 6 // 10, len(log) * 8 // 10
     publish(kafka, log[:first])
@@ -158,7 +158,7 @@ def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> t
     bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(
-        digest(view, collected(each)) for view, each in zip(pipeline.writes, rows, strict=True)
+        digest(view, collect_rows(each)) for view, each in zip(pipeline.writes, rows, strict=True)
     )
 
 

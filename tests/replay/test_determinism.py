@@ -21,7 +21,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load, pipelines
 from pipelines.common.runtime import pace
-from tests.brokers import emptied
+from tests.brokers import empty_broker
 from tests.replay.answer import Answer, answer
 from tests.replay.checking import SHOWN_MAX, check
 from tests.replay.log import HOURS, drawn_log
@@ -29,7 +29,7 @@ from tests.replay.playing import play
 from tests.replay.providing import faults
 from tests.replay.running import InSession, OwnProcess, Running, founded
 from tests.replay.schedule import Schedule
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(900)]
 
@@ -113,7 +113,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chance = drawn("log and schedules")
+    chance = create_random("log and schedules")
     inputs = {topic.name for topic in load(name).inputs}
     dimensions = {one.topic.name for one in load(name).dimensions}
     log = [entry for entry in drawn_log(chance) if entry.at[0] in inputs | dimensions]
@@ -124,7 +124,7 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
         print(schedule, "own process" if schedule.own_process else f"{partitions[number]} of state")
         folder = tmp_path / str(number)
         folder.mkdir()
-        settings = emptied(shared_broker, folder)
+        settings = empty_broker(shared_broker, folder)
         with monkeypatch.context() as patch:
             limit = {"pipeline_records_per_batch_max": schedule.records_per_batch_max}
             if partitions[number] == 2:

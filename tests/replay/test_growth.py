@@ -18,7 +18,7 @@ from tests.replay.log import drawn_log
 from tests.replay.playing import publish, see_through
 from tests.replay.running import InSession, founded
 from tests.replay.schedule import Schedule, interleaved
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -31,7 +31,7 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     kafka: Settings, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four hours are looked at, sixteen more are there when the query starts."""
-    chance = drawn("growth")
+    chance = create_random("growth")
     apart = Schedule("apart", chunks=1, kills=0, lead_ms=MARGIN // MILLISECOND, burst_max=50)
     log = interleaved(drawn_log(chance), apart, chance)
     began_ms = log[0].published_ms

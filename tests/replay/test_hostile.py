@@ -7,14 +7,14 @@ from pyspark.sql import SparkSession
 
 from infra.settings import Settings
 from pipelines.common.pipeline import load, pipelines
-from tests.brokers import emptied
+from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check
 from tests.replay.hostile import hostile_log
 from tests.replay.playing import play
 from tests.replay.running import InSession, founded
 from tests.replay.schedule import Schedule
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(240)]
 
@@ -35,11 +35,11 @@ def test_a_hostile_world_is_answered_as_by_the_oracle(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chance = drawn("hostile")
+    chance = create_random("hostile")
     known = {topic.name for topic in load(name).inputs}
     known |= {one.topic.name for one in load(name).dimensions}
     log = [entry for entry in hostile_log() if entry.at[0] in known]
-    work = founded(emptied(shared_broker, tmp_path), name)
+    work = founded(empty_broker(shared_broker, tmp_path), name)
     running = InSession(work, spark, monkeypatch)
     play(log, Schedule("hostile", chunks=2, kills=1, lead_ms=0, burst_max=500), running, chance)
     found = answer(work)

@@ -24,7 +24,7 @@ from pipelines.common.runtime.requests import (
 )
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.spark, pytest.mark.e2e]
 
@@ -42,7 +42,7 @@ def worker(spark: SparkSession, settings: Settings, generation: Path) -> Iterato
 def test_a_worker_answers_with_the_rows_of_its_code(
     spark: SparkSession, kafka: Settings, tmp_path: Path
 ) -> None:
-    publish(kafka, drawn_log(drawn("a request")))
+    publish(kafka, drawn_log(create_random("a request")))
     span = Span.of({}, end_offsets(admin(kafka), [topic.name for topic in PIPELINE.inputs]))
     own = tmp_path / "own"
     own.mkdir()

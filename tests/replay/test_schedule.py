@@ -9,7 +9,7 @@ from generators.ticks import HOUR_MS
 from pipelines.common.transform.dimensions import DimensionVersion, to_version
 from tests.replay.log import Entry, drawn_log
 from tests.replay.schedule import Schedule, interleaved
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 SCHEDULE = Schedule("facts come late", chunks=1, kills=0, lead_ms=HOUR_MS, burst_max=50)
 
@@ -28,7 +28,7 @@ def without_notice(place: int, told: Entry, event: Row) -> DimensionVersion:
 
 
 def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> None:
-    chance = drawn("facts")
+    chance = create_random("facts")
     topics = {PRODUCTS.name, RECEIPTS.name}
     log = [entry for entry in drawn_log(chance) if entry.at[0] in topics]
     played = interleaved(log, SCHEDULE, chance)

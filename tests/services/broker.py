@@ -8,7 +8,7 @@ from contracts import STOCK_LEVELS
 from infra.kafka import Partition, UnknownTopic, admin, apply_topics, end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
-from tests.brokers import sender
+from tests.brokers import get_producer
 
 ANSWER_SECONDS_MAX = 10.0
 
@@ -17,7 +17,7 @@ class KafkaLog:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._admin = admin(settings)
-        self._producer = sender(settings)
+        self._producer = get_producer(settings)
 
     def make(self, topic: str, partitions: int) -> None:
         """Make the changelog of a view; one that is there already is made anew, empty."""

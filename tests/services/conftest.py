@@ -8,7 +8,7 @@ import pytest
 from infra.folder import Folder
 from infra.lake import Folders
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.silver import Silver
 from tests.services.writing import Writing, promote
 
@@ -50,7 +50,7 @@ def silver(folders: Folders) -> Silver:
 
 @pytest.fixture
 def api(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
-    with serving(memory_sources(log, tmp_path)) as answers:
+    with serving(create_sources(log, tmp_path)) as answers:
         yield answers
 
 

@@ -30,10 +30,10 @@ def following(
     with api.stream(path, headers) as answer:
         assert answer.is_success, answer.read()
         assert answer.headers["content-type"].startswith("text/event-stream")
-        yield told(answer.iter_lines())
+        yield parse_events(answer.iter_lines())
 
 
-def told(lines: Iterable[str]) -> Iterator[Told]:
+def parse_events(lines: Iterable[str]) -> Iterator[Told]:
     """The events; comments and what is not part of one are passed over."""
     members: dict[str, str] = {}
     for line in lines:

@@ -29,7 +29,7 @@ from infra.reports import find_difference
 from services.api.routes import examples
 from tests.services.memory import MemoryLog
 from tests.services.silver import Silver
-from tests.services.world import NOON, announce, minute
+from tests.services.world import NOON, announce, find_minute
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
 MINUTES = 90
@@ -78,8 +78,8 @@ class Shop:
             self.analytics.put(
                 STORE_SALES,
                 store_id=f"S{store:03}",
-                window_start=minute(at),
-                window_end=minute(at + 1),
+                window_start=find_minute(at),
+                window_end=find_minute(at + 1),
                 version=version,
                 **_on_time(receipts=receipts, units=receipts * 3, revenue_cents=cents),
             )
@@ -98,8 +98,8 @@ class Shop:
                 BEST_SELLERS,
                 store_id=f"S{1 + product % STORES:03}",
                 sku=f"SKU-{product * 31 + 7:05}",
-                window_start=minute(-60),
-                window_end=minute(0),
+                window_start=find_minute(-60),
+                window_end=find_minute(0),
                 **_on_time(units=60 - 3 * product, revenue_cents=14_940 - 510 * product),
             )
 
@@ -121,7 +121,7 @@ class Shop:
                 store_id=f"S{at + 1:03}",
                 measured=measured,
                 threshold=threshold,
-                decided_at=minute(-7 * at),
+                decided_at=find_minute(-7 * at),
             )
 
     def _order(self) -> None:
@@ -180,17 +180,17 @@ def fill_lake(folder: Path) -> None:
     silver = Silver(Folders(Folder(str(folder / "lake"))))
     shelf = {"store_id": SHELF[0]}
     silver.put(
-        ADJUSTMENTS, event_time=minute(-90), event_id="opening", units=12, sku=SHELF[1], **shelf
+        ADJUSTMENTS, event_time=find_minute(-90), event_id="opening", units=12, sku=SHELF[1], **shelf
     )
     for at, units in ((-80, 5), (-60, 7)):
         lines = [{"sku": SHELF[1], "units": units, "unit_price_cents": 179}]
-        silver.put(RECEIPTS, event_time=minute(at), event_id=f"sale-{at}", lines=lines, **shelf)
+        silver.put(RECEIPTS, event_time=find_minute(at), event_id=f"sale-{at}", lines=lines, **shelf)
     back = [{"sku": SHELF[1], "units": 2, "unit_price_cents": 179}]
-    silver.put(REFUNDS, event_time=minute(-20), event_id="back", lines=back, **shelf)
+    silver.put(REFUNDS, event_time=find_minute(-20), event_id="back", lines=back, **shelf)
     for at, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
         lines = [{"sku": SHELF[1], "dispatched_units": 24, "received_units": units}]
         silver.put(
-            SHIPMENTS, event_time=minute(at), event_id=status, status=status, lines=lines, **shelf
+            SHIPMENTS, event_time=find_minute(at), event_id=status, status=status, lines=lines, **shelf
         )
 
 

@@ -32,7 +32,7 @@ class Silver:
         self._folders = folders
         self._held: dict[Contract, Held] = {topic: Held() for topic in topics}
         for topic in topics:
-            DeltaTable.create(str(folders.silver(topic)), schema=schema(topic))
+            DeltaTable.create(str(folders.silver(topic)), schema=create_schema(topic))
 
     def put(self, topic: Contract, /, **changes: Any) -> int:
         """An event: its contract's example, changed. It is published when it happens.
@@ -50,7 +50,7 @@ class Silver:
 
     def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Held | None) -> None:
         told = CommitProperties(custom_metadata={"userMetadata": said.to_json()} if said else None)
-        table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema(topic))
+        table = pa.Table.from_pylist([dict(row) for row in rows], schema=create_schema(topic))
         write_deltalake(
             str(self._folders.silver(topic)), table, mode="append", commit_properties=told
         )
@@ -74,12 +74,12 @@ class Silver:
         )
 
 
-def schema(topic: Contract) -> pa.Schema:
+def create_schema(topic: Contract) -> pa.Schema:
     places = {"_partition": pa.int32(), "_offset": pa.int64(), "_published": TYPES["timestamp"]}
-    return pa.schema([*map(column, topic.fields), *(pa.field(*one) for one in places.items())])
+    return pa.schema([*map(create_column, topic.fields), *(pa.field(*one) for one in places.items())])
 
 
-def column(field: Field) -> "pa.Field[Any]":
+def create_column(field: Field) -> "pa.Field[Any]":
     if field.type == "array":
-        return pa.field(field.name, pa.list_(pa.struct([*map(column, field.fields)])))
+        return pa.field(field.name, pa.list_(pa.struct([*map(create_column, field.fields)])))
     return pa.field(field.name, TYPES[field.type])

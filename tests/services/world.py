@@ -9,7 +9,7 @@ from tests.services.writing import Log
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
-def minute(after_noon: int) -> datetime:
+def find_minute(after_noon: int) -> datetime:
     return NOON + timedelta(minutes=after_noon)
 
 

@@ -70,7 +70,7 @@ class Writing:
 
     def row(self, store: int, sku: str, units: int, version: int = 1) -> None:
         """A shelf of store S00n: what it holds after so many events."""
-        value = shelf(store, sku, units, version)
+        value = create_shelf(store, sku, units, version)
         at = (self.topic, store % PARTITIONS)
         self._log.publish(at, key(STOCK_LEVELS, value), encode(STOCK_LEVELS, value))
 
@@ -108,8 +108,8 @@ class Writing:
             "pipeline": self.pipeline,
             "generation": self.generation,
             "batch": batch,
-            "inputs": positions(self.read),
-            "outputs": positions(ends),
+            "inputs": list_positions(self.read),
+            "outputs": list_positions(ends),
             "written_at": MORNING,
             **effort,
         }
@@ -121,12 +121,12 @@ class Writing:
 
 def promote(log: Log, promoted: Writing, *others: Writing) -> None:
     """The control record that names the promoted generation among those there are."""
-    _control(log, (promoted, *others), promoted)
+    _publish_control(log, (promoted, *others), promoted)
 
 
 def invalidate(log: Log, invalid: Writing, reason: str, promoted: Writing | None = None) -> None:
     """The control record that says why a generation may not be trusted, and which one is read."""
-    _control(log, (invalid, promoted) if promoted else (invalid,), promoted, reason)
+    _publish_control(log, (invalid, promoted) if promoted else (invalid,), promoted, reason)
 
 
 def prune(log: Log, pipeline: str) -> None:
@@ -134,7 +134,7 @@ def prune(log: Log, pipeline: str) -> None:
     log.publish((GENERATIONS.name, 0), key(GENERATIONS, {"pipeline": pipeline}), None)
 
 
-def _control(
+def _publish_control(
     log: Log, every: Sequence[Writing], promoted: Writing | None, reason: str | None = None
 ) -> None:
     other = "invalid" if reason else "ready"
@@ -157,7 +157,7 @@ def _control(
     log.publish((GENERATIONS.name, 0), key(GENERATIONS, value), encode(GENERATIONS, value))
 
 
-def shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:
+def create_shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:
     return {
         "store_id": f"S{store:03}",
         "sku": sku,
@@ -173,7 +173,7 @@ def shelf(store: int, sku: str, units: int, version: int = 1) -> dict[str, Any]:
     }
 
 
-def positions(offsets: Offsets) -> list[dict[str, str | int]]:
+def list_positions(offsets: Offsets) -> list[dict[str, str | int]]:
     return [
         {"topic": topic, "partition": partition, "offset": offset}
         for (topic, partition), offset in sorted(offsets.items())

@@ -42,7 +42,7 @@ MOVED = Difference(
 )
 
 
-def shown(view: Difference, capsys: pytest.CaptureFixture[str]) -> str:
+def render_difference(view: Difference, capsys: pytest.CaptureFixture[str]) -> str:
     show_difference(Compared("fraud", "generation 1", "generation 2", "marker 7", 9, (view,)), None)
     return capsys.readouterr().out
 
@@ -50,7 +50,7 @@ def shown(view: Difference, capsys: pytest.CaptureFixture[str]) -> str:
 def test_what_moved_is_told_within_the_width_of_a_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = shown(MOVED, capsys)
+    told = render_difference(MOVED, capsys)
     assert max(map(len, told.splitlines())) <= WIDTH
     assert "1,312 → 1,355 rows · +43 −0 · changed 61" in told
     assert "card-velocity 61 → 104" in told
@@ -63,7 +63,7 @@ def test_what_moved_is_told_within_the_width_of_a_terminal(
 
 
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    told = shown(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys)
+    told = render_difference(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys)
     assert told.splitlines() == [
         "  difference    none: generation 1 = generation 2",
         "                fraud at marker 7 · 9 records · 1,312 rows",

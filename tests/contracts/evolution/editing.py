@@ -34,7 +34,7 @@ Edit = tuple[str, str]
 """What stands there, and what shall: everywhere in the file."""
 
 
-def copied(folder: Path) -> Path:
+def copy_contracts(folder: Path) -> Path:
     for part in PARTS:
         shutil.copytree(HERE / part, folder / part)
     shutil.copyfile(HERE / "schemas.lock.json", folder / "schemas.lock.json")
@@ -52,5 +52,5 @@ def edit(folder: Path, edits: Mapping[str, Sequence[Edit]]) -> Path:
     return folder
 
 
-def checked(folder: Path) -> Report:
+def check_contracts(folder: Path) -> Report:
     return check(folder, TODAY)

@@ -12,8 +12,8 @@ from tests.contracts.evolution.editing import (
     LOYALTY,
     QUARANTINE,
     RECEIPT,
-    checked,
-    copied,
+    check_contracts,
+    copy_contracts,
     edit,
 )
 
@@ -163,7 +163,7 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.parametrize("mistake", FAULTS)
 def test_a_contradiction_is_caught_with_who_declares_it(mistake: str, tmp_path: Path) -> None:
     make, expected = FAULTS[mistake]
-    make(copied(tmp_path))
-    report = checked(tmp_path)
+    make(copy_contracts(tmp_path))
+    report = check_contracts(tmp_path)
     assert not report.good
     assert any(expected in fault for fault in report.faults), report.faults

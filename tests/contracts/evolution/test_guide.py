@@ -7,13 +7,13 @@ from typer.testing import CliRunner
 
 from cli import contracts as commands
 from cli.main import application
-from tests.answers import same
-from tests.contracts.evolution.editing import TODAY, copied
-from tests.contracts.evolution.guide import apply, sections
+from tests.answers import is_same
+from tests.contracts.evolution.editing import TODAY, copy_contracts
+from tests.contracts.evolution.guide import apply, read_sections
 
 
 def test_there_are_four_changes() -> None:
-    assert [title.split(":")[0] for title in sections()] == [
+    assert [title.split(":")[0] for title in read_sections()] == [
         "Harmless",
         "Breaking",
         "Semantic",
@@ -21,17 +21,17 @@ def test_there_are_four_changes() -> None:
     ]
 
 
-@pytest.mark.parametrize("title", sections())
+@pytest.mark.parametrize("title", read_sections())
 def test_whoever_follows_the_guide_is_told_what_it_says(
     title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = copied(tmp_path / "contracts")
+    folder = copy_contracts(tmp_path / "contracts")
     monkeypatch.setattr(commands, "today", lambda: TODAY)
     monkeypatch.chdir(tmp_path)
-    for step in sections()[title]:
+    for step in read_sections()[title]:
         if step.diff:
             apply(folder, step.diff)
             continue
         words = [*step.command.removeprefix("retail ").split(), "--folder", str(folder)]
         answered = CliRunner().invoke(application(), words).output
-        assert same(step.answer, answered), answered
+        assert is_same(step.answer, answered), answered

@@ -16,8 +16,8 @@ from tests.contracts.evolution.editing import (
     REGISTER,
     STOCK_LEVEL,
     TODAY,
-    checked,
-    copied,
+    check_contracts,
+    copy_contracts,
     edit,
 )
 
@@ -64,7 +64,7 @@ CASHIER = """      - name: cashier_id
 """
 
 
-def a_file(name: str, text: str) -> Callable[[Path], object]:
+def write_file(name: str, text: str) -> Callable[[Path], object]:
     return lambda at: (at / name).write_text(text, encoding="utf-8")
 
 
@@ -122,7 +122,7 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
         RECEIPT, ('{retention.ms: "-1",', '{max.message.bytes: "2097152", retention.ms: "-1",')
     ),
     "rows stay longer before they are compacted": change(STOCK_LEVEL, ('"600000"', '"900000"')),
-    "a new consumer": a_file("consumers/shelf-labels.yaml", CARD),
+    "a new consumer": write_file("consumers/shelf-labels.yaml", CARD),
     "a consumer has room for as many as may come": change(
         LOYALTY,
         ("relies_on:\n", 'relies_on:\n      at_most: {lines: 2000, "lines[].units": 2000000}\n'),
@@ -170,30 +170,30 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_it_passes_and_is_released(name: str, tmp_path: Path) -> None:
-    HARMLESS[name](copied(tmp_path))
-    report = checked(tmp_path)
+    HARMLESS[name](copy_contracts(tmp_path))
+    report = check_contracts(tmp_path)
     assert (report.faults, report.breaks) == ((), ())
     release(tmp_path, TODAY)
-    after = checked(tmp_path)
+    after = check_contracts(tmp_path)
     assert after.good
     assert (after.pending, after.harmless) == ((), ())
 
 
-def versions(folder: Path, name: str) -> list[str]:
+def list_versions(folder: Path, name: str) -> list[str]:
     return sorted(file.stem for file in (folder / "released" / name).glob("*.yaml"))
 
 
 def test_a_field_more_is_a_minor_version_and_better_words_are_a_patch(tmp_path: Path) -> None:
-    HARMLESS["an optional field"](copied(tmp_path))
+    HARMLESS["an optional field"](copy_contracts(tmp_path))
     release(tmp_path, TODAY)
     HARMLESS["a better description"](tmp_path)
     release(tmp_path, TODAY)
-    assert versions(tmp_path, "topics/sales/receipt.v1") == ["1.0.0", "1.1.0", "1.2.0", "1.2.1"]
+    assert list_versions(tmp_path, "topics/sales/receipt.v1") == ["1.0.0", "1.1.0", "1.2.0", "1.2.1"]
     assert "version: 1.2.1\n" in (tmp_path / RECEIPT).read_text()
 
 
 def test_a_release_gives_a_new_schema_an_id(tmp_path: Path) -> None:
-    before = (copied(tmp_path) / "schemas.lock.json").read_text()
+    before = (copy_contracts(tmp_path) / "schemas.lock.json").read_text()
     HARMLESS["an optional field"](tmp_path)
     release(tmp_path, TODAY)
     lines = (tmp_path / "schemas.lock.json").read_text().splitlines()
@@ -202,7 +202,7 @@ def test_a_release_gives_a_new_schema_an_id(tmp_path: Path) -> None:
 
 
 def test_nothing_is_released_while_anything_breaks(tmp_path: Path) -> None:
-    edit(copied(tmp_path), {RECEIPT: [("value: cents", "value: dollars")]})
+    edit(copy_contracts(tmp_path), {RECEIPT: [("value: cents", "value: dollars")]})
     before = sorted((tmp_path / "released").rglob("*"))
     report, done = release(tmp_path, TODAY)
     assert not report.good
@@ -211,17 +211,17 @@ def test_nothing_is_released_while_anything_breaks(tmp_path: Path) -> None:
 
 
 def test_a_contract_may_go_after_its_sunset(tmp_path: Path) -> None:
-    HARMLESS["a new major version beside the old one"](copied(tmp_path))
+    HARMLESS["a new major version beside the old one"](copy_contracts(tmp_path))
     release(tmp_path, TODAY)
     for file in (tmp_path / "consumers").glob("*.yaml"):
         text = file.read_text().replace("  - public.sales.receipt.v2\n", "")
         file.write_text(text.replace("public.sales.receipt.v1", "public.sales.receipt.v2"))
     edit(tmp_path, {LOYALTY: [('unit_price_cents": cents', 'unit_price_cents": dollars')]})
     (tmp_path / RECEIPT).unlink()
-    assert [one.change.place for one in checked(tmp_path).breaks] == ["the contract"]
+    assert [one.change.place for one in check_contracts(tmp_path).breaks] == ["the contract"]
 
 
 def test_every_contract_of_this_repository_is_released_as_it_stands() -> None:
-    report = checked(HERE)
+    report = check_contracts(HERE)
     assert report.good, (report.faults, report.breaks)
     assert not report.pending, "release them: retail contracts release"

@@ -63,16 +63,16 @@ OLD: Document = {
 STOCK = OLD["paths"]["/v1/stock"]
 
 
-def stock(document: Document, method: str = "get") -> Any:
+def find_stock(document: Document, method: str = "get") -> Any:
     return document["paths"]["/v1/stock"][method]
 
 
-def shelf(document: Document) -> Any:
+def find_shelf(document: Document) -> Any:
     return document["components"]["schemas"]["Shelf"]
 
 
-def body(document: Document) -> Any:
-    return stock(document, "post")["requestBody"]["content"]["application/json"]["schema"]
+def find_body(document: Document) -> Any:
+    return find_stock(document, "post")["requestBody"]["content"]["application/json"]["schema"]
 
 
 LIMIT = "GET /v1/stock: query parameter limit"
@@ -81,28 +81,28 @@ ANSWER = "GET /v1/stock: answer 200"
 BREAKS: list[tuple[Callable[[Document], object], str]] = [
     (lambda d: d["paths"].pop("/v1/stock"), "GET /v1/stock is gone"),
     (lambda d: d["paths"]["/v1/stock"].pop("post"), "POST /v1/stock is gone"),
-    (lambda d: stock(d)["parameters"].pop(0), f"{LIMIT} is gone"),
-    (lambda d: stock(d)["parameters"][0].update(required=True), f"{LIMIT} is required now"),
+    (lambda d: find_stock(d)["parameters"].pop(0), f"{LIMIT} is gone"),
+    (lambda d: find_stock(d)["parameters"][0].update(required=True), f"{LIMIT} is required now"),
     (
-        lambda d: stock(d)["parameters"].append(
+        lambda d: find_stock(d)["parameters"].append(
             {"in": "query", "name": "store", "required": True, "schema": {}}
         ),
         "GET /v1/stock: query parameter store is required now",
     ),
-    (lambda d: stock(d)["parameters"][0]["schema"].update(maximum=100), "maximum 500 → 100"),
-    (lambda d: stock(d)["parameters"][0]["schema"].update(type="string"), "integer → string"),
-    (lambda d: stock(d)["parameters"][1]["schema"].update(enum=["sku"]), "may not be units"),
-    (lambda d: stock(d)["responses"].pop("200"), "no answer 200 any more"),
-    (lambda d: shelf(d)["properties"].pop("units"), f"{ANSWER}[]: units is gone"),
+    (lambda d: find_stock(d)["parameters"][0]["schema"].update(maximum=100), "maximum 500 → 100"),
+    (lambda d: find_stock(d)["parameters"][0]["schema"].update(type="string"), "integer → string"),
+    (lambda d: find_stock(d)["parameters"][1]["schema"].update(enum=["sku"]), "may not be units"),
+    (lambda d: find_stock(d)["responses"].pop("200"), "no answer 200 any more"),
+    (lambda d: find_shelf(d)["properties"].pop("units"), f"{ANSWER}[]: units is gone"),
     (
-        lambda d: shelf(d)["properties"]["units"].update(type="string"),
+        lambda d: find_shelf(d)["properties"]["units"].update(type="string"),
         f"{ANSWER}[].units: integer → string",
     ),
-    (lambda d: shelf(d)["required"].remove("units"), f"{ANSWER}[]: units may be absent now"),
-    (lambda d: shelf(d)["properties"]["state"]["enum"].append("out"), "may also be out"),
-    (lambda d: body(d)["required"].append("sku"), "POST /v1/stock: body: sku is required now"),
+    (lambda d: find_shelf(d)["required"].remove("units"), f"{ANSWER}[]: units may be absent now"),
+    (lambda d: find_shelf(d)["properties"]["state"]["enum"].append("out"), "may also be out"),
+    (lambda d: find_body(d)["required"].append("sku"), "POST /v1/stock: body: sku is required now"),
     (
-        lambda d: shelf(d)["properties"].update(
+        lambda d: find_shelf(d)["properties"].update(
             units={"anyOf": [{"type": "integer"}, {"type": "null"}]}
         ),
         "integer → integer, null",
@@ -112,20 +112,20 @@ BREAKS: list[tuple[Callable[[Document], object], str]] = [
 HARMLESS: list[Callable[[Document], object]] = [
     lambda d: d,
     lambda d: d["paths"].update({"/v1/prices": STOCK}),
-    lambda d: stock(d)["parameters"].append({"in": "query", "name": "store", "schema": {}}),
-    lambda d: stock(d)["parameters"][0]["schema"].update(maximum=1000),
-    lambda d: stock(d)["parameters"][1]["schema"]["enum"].append("store"),
-    lambda d: stock(d)["parameters"][1].update(
+    lambda d: find_stock(d)["parameters"].append({"in": "query", "name": "store", "schema": {}}),
+    lambda d: find_stock(d)["parameters"][0]["schema"].update(maximum=1000),
+    lambda d: find_stock(d)["parameters"][1]["schema"]["enum"].append("store"),
+    lambda d: find_stock(d)["parameters"][1].update(
         schema={"type": "array", "items": {"enum": ["sku", "units"]}}
     ),
-    lambda d: shelf(d)["properties"].update(colour={"type": "string"}),
-    lambda d: shelf(d)["required"].append("seen"),
-    lambda d: shelf(d)["properties"].update(seen={"type": "string"}),
-    lambda d: shelf(d)["properties"]["state"]["enum"].pop(),
-    lambda d: stock(d)["responses"].pop("404"),
-    lambda d: stock(d)["responses"].update({"503": {}}),
-    lambda d: body(d)["properties"].update(note={"type": "string"}),
-    lambda d: stock(d).update(summary="Shelves", description="Better words."),
+    lambda d: find_shelf(d)["properties"].update(colour={"type": "string"}),
+    lambda d: find_shelf(d)["required"].append("seen"),
+    lambda d: find_shelf(d)["properties"].update(seen={"type": "string"}),
+    lambda d: find_shelf(d)["properties"]["state"]["enum"].pop(),
+    lambda d: find_stock(d)["responses"].pop("404"),
+    lambda d: find_stock(d)["responses"].update({"503": {}}),
+    lambda d: find_body(d)["properties"].update(note={"type": "string"}),
+    lambda d: find_stock(d).update(summary="Shelves", description="Better words."),
 ]
 
 

@@ -14,8 +14,8 @@ from tests.contracts.evolution.editing import (
     SHIPMENT,
     STOCK_LEVEL,
     Edit,
-    checked,
-    copied,
+    check_contracts,
+    copy_contracts,
     edit,
 )
 
@@ -36,7 +36,7 @@ class Break:
     writers: Sequence[str] = ()
 
 
-def field(name: str, after: str) -> Edit:
+def add_field(name: str, after: str) -> Edit:
     """A field more, after the line that ends another."""
     told = (
         f"      - name: {name}\n        description: New.\n        logicalType: string\n"
@@ -124,7 +124,7 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
     "a required field is added": (
         {
             RECEIPT: [
-                field("shift_id", REGISTER),
+                add_field("shift_id", REGISTER),
                 (
                     "            register_id: S003-R2\n",
                     "            register_id: S003-R2\n            shift_id: x\n",
@@ -271,7 +271,7 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
 }
 
 
-def told(report: Report, expected: Break) -> None:
+def check_told(report: Report, expected: Break) -> None:
     found = next(
         (
             one
@@ -292,15 +292,15 @@ def told(report: Report, expected: Break) -> None:
 @pytest.mark.parametrize("mistake", BREAKS)
 def test_a_break_is_caught_with_whom_it_breaks(mistake: str, tmp_path: Path) -> None:
     edits, expected = BREAKS[mistake]
-    report = checked(edit(copied(tmp_path), edits))
+    report = check_contracts(edit(copy_contracts(tmp_path), edits))
     assert not report.good
     assert not report.faults
-    told(report, expected)
+    check_told(report, expected)
 
 
 def test_a_contract_that_is_removed_breaks_its_readers(tmp_path: Path) -> None:
-    (copied(tmp_path) / RECEIPT).unlink()
-    report = checked(tmp_path)
+    (copy_contracts(tmp_path) / RECEIPT).unlink()
+    report = check_contracts(tmp_path)
     [found] = report.breaks
     assert (found.contract, found.change.place) == (RECEIPTS, "the contract")
     assert {"inventory", "loyalty"} <= set(found.readers_broken)

@@ -16,18 +16,18 @@ RELEASED = load_released(HERE)
 PUBLIC = [one for name, one in CONTRACTS.items() if one.visibility == "public" and name in RELEASED]
 
 
-def told(mutant: Contract) -> list[Finding]:
+def find_changes(mutant: Contract) -> list[Finding]:
     before = {mutant.name: RELEASED[mutant.name]}
     return list(findings({mutant.name: mutant}, before, CONSUMERS, TODAY))
 
 
-def mutants(one: Contract) -> Iterator[tuple[str, Contract]]:
+def create_mutants(one: Contract) -> Iterator[tuple[str, Contract]]:
     """The contract with one thing otherwise, each time another."""
     for rule in one.rules:
         if rule.kind != "required":  # that is the field's own
-            yield f"rule {rule.name} dropped", without(one, rule.name)
+            yield f"rule {rule.name} dropped", drop_rule(one, rule.name)
     for number, field in enumerate(one.fields):
-        for what, other in others(field):
+        for what, other in vary_field(field):
             fields = (*one.fields[:number], *other, *one.fields[number + 1 :])
             yield f"{field.name} {what}", replace(one, fields=fields)
     yield "key", replace(one, key=(*one.key, "another"))
@@ -39,11 +39,11 @@ def mutants(one: Contract) -> Iterator[tuple[str, Contract]]:
         yield "horizon", replace(one, horizon=one.horizon + timedelta(hours=1))
 
 
-def without(one: Contract, rule: str) -> Contract:
+def drop_rule(one: Contract, rule: str) -> Contract:
     return replace(one, rules=tuple(each for each in one.rules if each.name != rule))
 
 
-def others(field: Field) -> Iterator[tuple[str, tuple[Field, ...]]]:
+def vary_field(field: Field) -> Iterator[tuple[str, tuple[Field, ...]]]:
     yield "dropped", ()
     yield "renamed", (replace(field, name=f"{field.name}_2"),)
     yield "required or not", (replace(field, required=not field.required),)
@@ -55,10 +55,10 @@ def others(field: Field) -> Iterator[tuple[str, tuple[Field, ...]]]:
 
 @pytest.mark.parametrize("one", PUBLIC, ids=str)
 def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) -> None:
-    assert not [finding for finding in told(one) if finding.breaks]
-    unseen = [what for what, other in mutants(one) if not any(f.breaks for f in told(other))]
+    assert not [finding for finding in find_changes(one) if finding.breaks]
+    unseen = [what for what, other in create_mutants(one) if not any(f.breaks for f in find_changes(other))]
     assert unseen == []
 
 
 def test_there_are_many_of_them() -> None:
-    assert sum(1 for one in PUBLIC for _ in mutants(one)) > 500
+    assert sum(1 for one in PUBLIC for _ in create_mutants(one)) > 500

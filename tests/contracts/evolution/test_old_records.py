@@ -12,14 +12,14 @@ from contracts.evolution.released import load_released
 from contracts.schemas import schemas_of
 from contracts.validation import VALIDATED, Rejection, validate
 from tests.contracts.evolution.editing import HERE
-from tests.contracts.expectations import projected
+from tests.contracts.expectations import project
 
 VERSIONS = [one for versions in load_released(HERE).values() for one in versions]
 
 EVERY = pytest.mark.parametrize("old", VERSIONS, ids=lambda one: f"{one.name} {one.version}")
 
 
-def written(old: Contract, value: object) -> bytes:
+def encode_as(old: Contract, value: object) -> bytes:
     """The value as it was written with that version, under the id that its schema has."""
     schema = avro_schema(old)
     [number] = [one for one, known in schemas_of(CONTRACTS[old.name]).items() if known == schema]
@@ -28,19 +28,19 @@ def written(old: Contract, value: object) -> bytes:
     return b"\0" + number.to_bytes(4, "big") + body.getvalue()
 
 
-def as_far_as(asked: Any, found: Any) -> Any:
+def select_fields(asked: Any, found: Any) -> Any:
     """What was found, with the fields alone that were asked for, inside of it too."""
     if isinstance(asked, dict):
-        return {name: as_far_as(each, found[name]) for name, each in asked.items()}
+        return {name: select_fields(each, found[name]) for name, each in asked.items()}
     if isinstance(asked, list):
-        return [as_far_as(*pair) for pair in zip(asked, found, strict=True)]
+        return [select_fields(*pair) for pair in zip(asked, found, strict=True)]
     return found
 
 
 @EVERY
 def test_an_old_record_says_what_it_said(old: Contract) -> None:
     for value in old.examples:
-        assert as_far_as(value, decode(written(old, value)).value) == value
+        assert select_fields(value, decode(encode_as(old, value)).value) == value
 
 
 @EVERY
@@ -49,7 +49,7 @@ def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
         return
     for value in old.examples:
         published_ms = round(value[str(old.event_time)].timestamp() * 1000)
-        found = validate(CONTRACTS[old.name], key(old, value), written(old, value), published_ms)
+        found = validate(CONTRACTS[old.name], key(old, value), encode_as(old, value), published_ms)
         assert not isinstance(found, Rejection), found
 
 
@@ -58,4 +58,4 @@ def test_every_consumer_reads_old_records_by_its_own_schema(old: Contract) -> No
     for one in CONSUMERS.values():
         if use := one.reads.get(old.name):
             for value in old.examples:
-                projected(use, CONTRACTS[old.name], written(old, value))
+                project(use, CONTRACTS[old.name], encode_as(old, value))

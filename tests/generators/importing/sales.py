@@ -29,7 +29,7 @@ def write_csv(file: Path, head: Sequence[str], rows: Iterable[Sequence[object]])
     return file
 
 
-def uci(file: Path) -> Path:
+def write_uci(file: Path) -> Path:
     """Two receipts, a refund, a loss, a row without a number of units, one without a time."""
     return write_csv(
         file,
@@ -48,7 +48,7 @@ def uci(file: Path) -> Path:
     )
 
 
-def m5(folder: Path, days: int = 8) -> Path:
+def write_m5(folder: Path, days: int = 8) -> Path:
     """Two products in two stores over some days, with a calendar and prices beside."""
     names = [f"d_{day}" for day in range(1, days + 1)]
     sold = [
@@ -82,7 +82,7 @@ def m5(folder: Path, days: int = 8) -> Path:
     return write_csv(folder / "sales_train.csv", head, sold)
 
 
-def mapping(name: str, **changes: object) -> Mapping:
+def load_mapping(name: str, **changes: object) -> Mapping:
     """One of the mappings in the repository, with some keys otherwise."""
     found = read_mapping(root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
     return Mapping.model_validate(found.model_dump() | changes)

@@ -14,16 +14,16 @@ from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
 from generators.importing.events import Issued, Refused, announced, outgoing
 from generators.importing.mapping import BadMapping, Mapping
 from generators.importing.reading import BadFile, files_in, open_scratch, read_lines
-from tests.generators.importing.sales import LAMP, UCI, m5, mapping, read, uci, uci_row, write_csv
+from tests.generators.importing.sales import LAMP, UCI, write_m5, load_mapping, read, write_uci, uci_row, write_csv
 
-SHAPE = mapping("uci-online-retail")
+SHAPE = load_mapping("uci-online-retail")
 
 
-def events(found: list[Issued | Refused]) -> list[Issued]:
+def select_issued(found: list[Issued | Refused]) -> list[Issued]:
     return [one for one in found if isinstance(one, Issued)]
 
 
-def refused(found: list[Issued | Refused]) -> dict[int, str]:
+def find_reasons(found: list[Issued | Refused]) -> dict[int, str]:
     """By row, the reason."""
     return {one.row: one.reasons[0] for one in found if isinstance(one, Refused)}
 
@@ -34,7 +34,7 @@ def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
 
 
 def test_rows_with_one_invoice_number_are_one_receipt_of_its_first_time(tmp_path: Path) -> None:
-    first, *_ = events(read(tmp_path / "s", SHAPE, uci(tmp_path / "a.csv")))
+    first, *_ = select_issued(read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv")))
     assert first.contract is RECEIPTS
     assert first.event == {
         "event_id": "ONLINE-536365-R",
@@ -51,7 +51,7 @@ def test_rows_with_one_invoice_number_are_one_receipt_of_its_first_time(tmp_path
 
 
 def test_a_cancelled_invoice_is_a_refund_and_negative_units_alone_a_loss(tmp_path: Path) -> None:
-    found = events(read(tmp_path / "s", SHAPE, uci(tmp_path / "a.csv")))
+    found = select_issued(read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv")))
     [refund] = [one.event for one in found if one.contract is REFUNDS]
     assert (refund["event_id"], refund["lines"][0]["units"]) == ("ONLINE-C536379-B", 1)
     [loss] = [one.event for one in found if one.contract is ADJUSTMENTS]
@@ -61,19 +61,19 @@ def test_a_cancelled_invoice_is_a_refund_and_negative_units_alone_a_loss(tmp_pat
 def test_a_receipt_with_a_row_that_cannot_be_read_is_refused_whole_by_reason(
     tmp_path: Path,
 ) -> None:
-    found = read(tmp_path / "s", SHAPE, uci(tmp_path / "a.csv"))
-    assert refused(found) == {
+    found = read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv"))
+    assert find_reasons(found) == {
         6: "units: expected a whole number",
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
-    bad = [outgoing(one, one.at_ms) for one in events(found)]
+    bad = [outgoing(one, one.at_ms) for one in select_issued(found)]
     assert [one.reasons for one in bad if isinstance(one, Refused)] == [
         ("lines[].unit_price_cents is at least 0",)
     ]
 
 
 def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_path: Path) -> None:
-    found = events(read(tmp_path / "s", mapping("m5"), m5(tmp_path)))
+    found = select_issued(read(tmp_path / "s", load_mapping("m5"), write_m5(tmp_path)))
     assert len(found) == 16
     second = next(one.event for one in found if one.event["event_id"] == "CA_1-d_2|FOODS_1-R")
     assert second["event_time"] == at(2011, 1, 30, 18)  # noon in Chicago
@@ -87,8 +87,8 @@ def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_pat
 
 def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) -> None:
     rows = [uci_row("1", number, "12/1/2010 8:26") for number in (1, 2, 3)]
-    wanted = mapping("uci-online-retail", receipt={"by": ["InvoiceNo"], "lines_max": 2})
-    found = events(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
+    wanted = load_mapping("uci-online-retail", receipt={"by": ["InvoiceNo"], "lines_max": 2})
+    found = select_issued(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
     assert [(one.event_id, len(one.event["lines"])) for one in found] == [
         ("ONLINE-1-R", 2),
         ("ONLINE-1-R1", 1),
@@ -98,43 +98,43 @@ def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) 
 def test_a_receipt_that_never_ends_is_refused(tmp_path: Path) -> None:
     rows = [uci_row("1", 1, "12/1/2010 8:26")] * 10_001
     found = read(tmp_path / "s", SHAPE, write_csv(tmp_path / "a.csv", UCI, rows))
-    assert refused(found) == {1: "receipt: at most 10,000 lines"}
+    assert find_reasons(found) == {1: "receipt: at most 10,000 lines"}
 
 
 def test_equal_rows_without_a_receipts_number_are_told_apart_and_keep_their_ids(
     tmp_path: Path,
 ) -> None:
-    wanted = mapping("uci-online-retail", receipt={})
+    wanted = load_mapping("uci-online-retail", receipt={})
     rows = [uci_row("1", 1, "12/1/2010 8:26")] * 2
-    first = events(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
+    first = select_issued(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
     again = write_csv(tmp_path / "b.csv", UCI, [uci_row("1", 9, "12/1/2010 8:00"), *rows])
-    second = events(read(tmp_path / "t", wanted, again))
+    second = select_issued(read(tmp_path / "t", wanted, again))
     ids = [one.event_id for one in first]
     assert len(set(ids)) == 2
     assert [one.event_id for one in second][1:] == ids
 
 
 def test_what_two_files_both_hold_is_there_once(tmp_path: Path) -> None:
-    one, other = uci(tmp_path / "a.csv"), uci(tmp_path / "b.csv")
-    alone = events(read(tmp_path / "s", SHAPE, one))
-    both = events(read(tmp_path / "t", SHAPE, one, other))
+    one, other = write_uci(tmp_path / "a.csv"), write_uci(tmp_path / "b.csv")
+    alone = select_issued(read(tmp_path / "s", SHAPE, one))
+    both = select_issued(read(tmp_path / "t", SHAPE, one, other))
     assert [each.event for each in both] == [each.event for each in alone]
 
 
 @pytest.mark.parametrize("ending", ["csv.gz", "parquet", "jsonl", "jsonl.gz"])
 def test_a_file_says_the_same_in_every_format(tmp_path: Path, ending: str) -> None:
-    plain = uci(tmp_path / "a.csv")
+    plain = write_uci(tmp_path / "a.csv")
     file = tmp_path / f"b.{ending}"
     if ending.endswith("gz"):
-        text = plain if ending == "csv.gz" else written(tmp_path / "c.jsonl", plain)
+        text = plain if ending == "csv.gz" else convert(tmp_path / "c.jsonl", plain)
         file.write_bytes(gzip.compress(text.read_bytes()))
     else:
-        written(file, plain)
-    expected = [one.event for one in events(read(tmp_path / "s", SHAPE, plain))]
-    assert [one.event for one in events(read(tmp_path / "t", SHAPE, file))] == expected
+        convert(file, plain)
+    expected = [one.event for one in select_issued(read(tmp_path / "s", SHAPE, plain))]
+    assert [one.event for one in select_issued(read(tmp_path / "t", SHAPE, file))] == expected
 
 
-def written(file: Path, plain: Path) -> Path:
+def convert(file: Path, plain: Path) -> Path:
     how = "format parquet" if file.suffix == ".parquet" else "format json"
     duckdb.execute(f"copy (from read_csv('{plain}', all_varchar = true)) to '{file}' ({how})")
     return file
@@ -152,7 +152,7 @@ def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> 
             "money": {"currency": "EUR", "rounding": "down"},
         }
     )
-    [found] = events(read(tmp_path / "s", wanted, file))
+    [found] = select_issued(read(tmp_path / "s", wanted, file))
     assert found.at_ms == at(2011, 7, 1, 8)
     assert found.event["lines"] == [{"sku": "A", "units": 3, "unit_price_cents": 33333}]
 
@@ -165,8 +165,8 @@ def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     wanted: dict[str, Any] = {"time": {"column": "t"}, "fields": fields}
     made = Mapping.model_validate(wanted | {"money": {"currency": "EUR"}})
     found = read(tmp_path / "s", made, file)
-    assert [one.at_ms for one in events(found)] == [at(2011, 7, 1, 5)]
-    assert refused(found) == {2: "sku: expected one, found nothing"}
+    assert [one.at_ms for one in select_issued(found)] == [at(2011, 7, 1, 5)]
+    assert find_reasons(found) == {2: "sku: expected one, found nothing"}
 
 
 def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
@@ -176,9 +176,9 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
         uci_row("3", 1, "12/1/2010 8:26"),
     ]
     skip = {"skip": {"StockCode": ["POST"]}, "skip_zero_units": True}
-    wanted = mapping("uci-online-retail", rows=skip)
+    wanted = load_mapping("uci-online-retail", rows=skip)
     found = read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows))
-    assert [one.event_id for one in events(found)] == ["ONLINE-3-R"]
+    assert [one.event_id for one in select_issued(found)] == ["ONLINE-3-R"]
     assert len(found) == 1
 
 
@@ -205,7 +205,7 @@ def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadMapping, match=r"StockCode.*Found: InvoiceNo, Quantity"):
         read(tmp_path / "s", SHAPE, file)
     with pytest.raises(BadMapping, match="expected columns that match"):
-        read(tmp_path / "t", mapping("m5"), file)
+        read(tmp_path / "t", load_mapping("m5"), file)
     with pytest.raises(BadFile, match="should end in"):
         files_in([write_csv(tmp_path / "a.xlsx", [], [])])
     with pytest.raises(BadFile, match="there is none"):
@@ -213,15 +213,15 @@ def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
 
 
 def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
-    file = m5(tmp_path)
+    file = write_m5(tmp_path)
     with (tmp_path / "calendar.csv").open("a") as calendar:
         calendar.write("2011-01-29,11101,d_1\n")
     with pytest.raises(BadFile, match="one row for each"):
-        read(tmp_path / "s", mapping("m5"), file)
+        read(tmp_path / "s", load_mapping("m5"), file)
 
 
 def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
-    uci(tmp_path / "b.csv")
-    uci(tmp_path / "a.csv")
+    write_uci(tmp_path / "b.csv")
+    write_uci(tmp_path / "a.csv")
     (tmp_path / "notes.md").write_text("no sales")
     assert [file.name for file in files_in([tmp_path])] == ["a.csv", "b.csv"]

@@ -6,7 +6,7 @@ import pytest
 
 from generators.importing.drafting import draft, guess
 from generators.importing.mapping import BadMapping, read_mapping
-from tests.generators.importing.sales import UCI, m5, mapping, uci, write_csv
+from tests.generators.importing.sales import UCI, write_m5, load_mapping, write_uci, write_csv
 
 GOOD = """
 time: {column: t}
@@ -44,8 +44,8 @@ def test_a_mapping_that_is_not_there_is_told_how_to_begin(tmp_path: Path) -> Non
 
 def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_path: Path) -> None:
     drafted = tmp_path / "draft.yaml"
-    drafted.write_text(draft(uci(tmp_path / "sales.csv")))
-    found, ready = read_mapping(drafted), mapping("uci-online-retail")
+    drafted.write_text(draft(write_uci(tmp_path / "sales.csv")))
+    found, ready = read_mapping(drafted), load_mapping("uci-online-retail")
     assert found.fields.model_copy(update={"store": ready.fields.store}) == ready.fields
     assert (found.receipt, found.cancelled) == (ready.receipt, ready.cancelled)
 
@@ -60,7 +60,7 @@ def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> 
 
 def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
     drafted = tmp_path / "draft.yaml"
-    drafted.write_text(draft(m5(tmp_path)))
+    drafted.write_text(draft(write_m5(tmp_path)))
     found = read_mapping(drafted)
     assert found.wide is not None
     assert found.wide.columns == "^d_[0-9]+$"

@@ -7,33 +7,33 @@ from infra.broker.properties import server_properties
 from infra.settings import Settings
 
 
-def properties(tmp_path: Path, **others: Any) -> dict[str, str]:
+def render_properties(tmp_path: Path, **others: Any) -> dict[str, str]:
     settings = Settings(data_dir=tmp_path / "100% odd, folder", port_base=8100, **others)
     text = server_properties(settings)
     return dict(line.split("=", 1) for line in text.splitlines())
 
 
 def test_the_broker_listens_on_this_machine_only(tmp_path: Path) -> None:
-    listeners = properties(tmp_path)["listeners"].split(",")
+    listeners = render_properties(tmp_path)["listeners"].split(",")
     assert listeners == ["PLAINTEXT://127.0.0.1:9192", "CONTROLLER://127.0.0.1:9193"]
 
 
 def test_topics_are_never_made_by_a_typing_mistake(tmp_path: Path) -> None:
-    assert properties(tmp_path)["auto.create.topics.enable"] == "false"
+    assert render_properties(tmp_path)["auto.create.topics.enable"] == "false"
 
 
 def test_no_path_stands_in_it(tmp_path: Path) -> None:
-    assert not any("odd" in value for value in properties(tmp_path).values())
+    assert not any("odd" in value for value in render_properties(tmp_path).values())
 
 
 def test_one_node_keeps_one_copy_of_everything(tmp_path: Path) -> None:
-    factors = [v for name, v in properties(tmp_path).items() if name.endswith("replication.factor")]
+    factors = [v for name, v in render_properties(tmp_path).items() if name.endswith("replication.factor")]
     assert factors == ["1", "1", "1"]
 
 
 def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -> None:
     voters = "1@one:9093,2@two:9093,3@three:9093"
-    found = properties(
+    found = render_properties(
         tmp_path,
         listen_host="0.0.0.0",
         broker_address="two:9094",

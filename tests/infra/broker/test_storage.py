@@ -22,7 +22,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path, jars_dir=jars)
 
 
-def storage_tool(tmp_path: Path, script: str) -> list[str]:
+def write_storage_tool(tmp_path: Path, script: str) -> list[str]:
     """A command in place of Java; it is given the storage tool's arguments."""
     command = tmp_path / "java"
     command.write_text(f"#!/bin/sh\n{script}\n")
@@ -31,7 +31,7 @@ def storage_tool(tmp_path: Path, script: str) -> list[str]:
 
 
 def test_an_empty_folder_is_formatted(settings: Settings, tmp_path: Path) -> None:
-    format_once(settings, tmp_path, storage_tool(tmp_path, MADE))
+    format_once(settings, tmp_path, write_storage_tool(tmp_path, MADE))
     assert (tmp_path / "log").is_dir()
     assert not (tmp_path / "log.new").exists()
 
@@ -44,7 +44,7 @@ def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
         folder = tmp_path / name
         folder.mkdir()
         moved = settings.model_copy(update={"port_base": 9000 + len(told)})
-        format_once(moved, folder, storage_tool(tmp_path, script))
+        format_once(moved, folder, write_storage_tool(tmp_path, script))
         told.add((folder / "log" / "meta.properties").read_text())
     assert len(told) == 3
     assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in told)
@@ -53,15 +53,15 @@ def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
 def test_another_kafka_formats_anew(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = template(settings, storage_tool(tmp_path, MADE))
-    assert template(settings, storage_tool(tmp_path, "exit 1")) == made
+    made = template(settings, write_storage_tool(tmp_path, MADE))
+    assert template(settings, write_storage_tool(tmp_path, "exit 1")) == made
     monkeypatch.setattr(storage, "jar_set", lambda name: JarSet(name, ()))
-    assert template(settings, storage_tool(tmp_path, MADE)) != made
+    assert template(settings, write_storage_tool(tmp_path, MADE)) != made
 
 
 def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_path: Path) -> None:
     one_of_two = settings.model_copy(update={"broker_voters": VOTERS})
-    format_once(one_of_two, tmp_path, storage_tool(tmp_path, MADE))
+    format_once(one_of_two, tmp_path, write_storage_tool(tmp_path, MADE))
     written = (tmp_path / "log" / "meta.properties").read_text()
     assert written == f"cluster.id={cluster_id(VOTERS)}\n"
     assert not list(settings.jars_dir.iterdir())
@@ -69,13 +69,13 @@ def test_each_of_several_brokers_is_formatted_by_kafka(settings: Settings, tmp_p
 
 def test_a_log_that_is_there_is_never_formatted(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
-    format_once(settings, tmp_path, storage_tool(tmp_path, "exit 1"))
+    format_once(settings, tmp_path, write_storage_tool(tmp_path, "exit 1"))
 
 
 def test_a_failure_leaves_no_log_and_says_what_kafka_said(
     settings: Settings, tmp_path: Path
 ) -> None:
-    tool = storage_tool(tmp_path, "mkdir log.new; echo No space left on device >&2; exit 1")
+    tool = write_storage_tool(tmp_path, "mkdir log.new; echo No space left on device >&2; exit 1")
     with pytest.raises(NotFormatted, match=r"No space left(.|\n)*make doctor"):
         format_once(settings, tmp_path, tool)
     assert not (tmp_path / "log").exists()
@@ -84,7 +84,7 @@ def test_a_failure_leaves_no_log_and_says_what_kafka_said(
 def test_an_interrupted_attempt_is_begun_anew(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "log.new").mkdir()
     (tmp_path / "log.new" / "meta.properties").write_text("half")
-    format_once(settings, tmp_path, storage_tool(tmp_path, MADE))
+    format_once(settings, tmp_path, write_storage_tool(tmp_path, MADE))
     assert (tmp_path / "log" / "meta.properties").read_text().startswith("cluster.id=R")
 
 

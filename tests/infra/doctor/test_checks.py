@@ -53,24 +53,24 @@ OURS = Holder("java", 77, ours=True)
 STRANGER = Holder("python3", 4121, ours=False)
 
 
-def examined(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]:
+def examine(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]:
     return list(findings(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
 def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:
     orders = {"simulator_refill": "orders", "pipelines": "inventory"}
-    (found,) = [one for one in examined(Good(), tmp_path, **orders) if not one.good]
+    (found,) = [one for one in examine(Good(), tmp_path, **orders) if not one.good]
     assert "PIPELINES=inventory,reorder" in found.remedy
     orders["pipelines"] = "inventory,reorder"
-    assert all(one.good for one in examined(Good(), tmp_path, **orders))
+    assert all(one.good for one in examine(Good(), tmp_path, **orders))
 
 
-def complaints(machine: Good, tmp_path: Path) -> list[str]:
-    return [str(finding) for finding in examined(machine, tmp_path) if not finding.good]
+def list_complaints(machine: Good, tmp_path: Path) -> list[str]:
+    return [str(finding) for finding in examine(machine, tmp_path) if not finding.good]
 
 
 def test_a_good_machine_has_nothing_to_complain_of(tmp_path: Path) -> None:
-    assert complaints(Good(), tmp_path) == []
+    assert list_complaints(Good(), tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_what_is_missing_is_said_with_what_to_do(
     tmp_path: Path, change: dict[str, object], found: str, remedy: str
 ) -> None:
     machine = dataclasses.replace(Good(), **change)  # type: ignore[arg-type]
-    (complaint,) = complaints(machine, tmp_path)
+    (complaint,) = list_complaints(machine, tmp_path)
     assert found in complaint
     assert remedy in complaint
 
 
 def test_a_busy_port_is_said_with_its_holder_and_other_ports_that_are_free(tmp_path: Path) -> None:
     machine = Good(holders={8000: STRANGER, 8100: STRANGER, 9292: STRANGER})
-    assert complaints(machine, tmp_path) == [
+    assert list_complaints(machine, tmp_path) == [
         "Port 8000 is in use by python3 (pid 4121). "
         "Stop it, or choose others: make up PORT_BASE=8300"
     ]
@@ -104,15 +104,15 @@ def test_a_busy_port_is_said_with_its_holder_and_other_ports_that_are_free(tmp_p
 
 def test_a_port_of_another_user_is_said_without_a_name(tmp_path: Path) -> None:
     machine = Good(holders={9092: Holder("another user's process", 0, ours=False)})
-    (complaint,) = complaints(machine, tmp_path)
+    (complaint,) = list_complaints(machine, tmp_path)
     assert complaint.startswith("Port 9092 is in use by another user's process. Stop it")
 
 
 def test_our_own_components_may_hold_their_ports_and_memory(tmp_path: Path) -> None:
     machine = Good(holders={9092: OURS}, memory_bytes=GIB)
-    assert complaints(machine, tmp_path) == []
+    assert list_complaints(machine, tmp_path) == []
 
 
 def test_with_a_remote_kafka_only_the_api_needs_a_port(tmp_path: Path) -> None:
-    found = examined(Good(), tmp_path, kafka_bootstrap_servers="kafka.example:9093")
+    found = examine(Good(), tmp_path, kafka_bootstrap_servers="kafka.example:9093")
     assert [one.check for one in found if "port" in one.check] == ["port 8000"]

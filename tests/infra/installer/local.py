@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 
-def without_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def forget_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Neither pip nor uv is told anything by whoever runs the test, and no cache is shared."""
     for name in os.environ:
         if name.startswith(("PIP_", "UV_")):
@@ -25,7 +25,7 @@ def without_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("UV_CACHE_DIR", str(folder / "cache"))
 
 
-def wheel(folder: Path, name: str, files: dict[str, str]) -> Path:
+def write_wheel(folder: Path, name: str, files: dict[str, str]) -> Path:
     """A package of version 1, which any Python takes."""
     folder.mkdir(exist_ok=True)
     about = f"{name}-1.dist-info"
@@ -34,7 +34,7 @@ def wheel(folder: Path, name: str, files: dict[str, str]) -> Path:
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n",
         f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    record = "".join(f"{path},{digest(text)},{len(text)}\n" for path, text in members.items())
+    record = "".join(f"{path},{hash_file(text)},{len(text)}\n" for path, text in members.items())
     file = folder / f"{name}-1-py3-none-any.whl"
     with zipfile.ZipFile(file, "w") as packed:
         for path, text in {**members, f"{about}/RECORD": f"{record}{about}/RECORD,,\n"}.items():
@@ -42,12 +42,12 @@ def wheel(folder: Path, name: str, files: dict[str, str]) -> Path:
     return file
 
 
-def digest(text: str) -> str:
+def hash_file(text: str) -> str:
     raw = hashlib.sha256(text.encode()).digest()
     return f"sha256={base64.urlsafe_b64encode(raw).rstrip(b'=').decode()}"
 
 
-def lock(file: Path, *wheels: Path, sha256: str = "") -> Path:
+def write_lock(file: Path, *wheels: Path, sha256: str = "") -> Path:
     """A lock file that pins the wheels by their hashes, or by another one."""
     lines = []
     for one in wheels:

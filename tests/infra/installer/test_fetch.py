@@ -10,7 +10,7 @@ import pytest
 from infra.installer import Broken, pip
 from infra.installer import fetch as fetching
 from infra.installer.install import installer
-from tests.infra.installer.local import lock, wheel, without_settings
+from tests.infra.installer.local import write_lock, write_wheel, forget_settings
 
 PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
 
@@ -18,11 +18,11 @@ PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
 @pytest.fixture
 def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The wheel of a small uv, which is all that pip finds; pinned."""
-    without_settings(monkeypatch, tmp_path)
-    found = wheel(tmp_path / "wheels", "uv", PROGRAM)
+    forget_settings(monkeypatch, tmp_path)
+    found = write_wheel(tmp_path / "wheels", "uv", PROGRAM)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(found.parent))
-    monkeypatch.setattr(fetching, "LOCK", lock(tmp_path / "installer.lock", found))
+    monkeypatch.setattr(fetching, "LOCK", write_lock(tmp_path / "installer.lock", found))
     return found
 
 
@@ -39,12 +39,12 @@ def test_it_is_fetched_once(packed: Path, tmp_path: Path) -> None:
 
 def test_another_pin_is_fetched_beside_it(packed: Path, tmp_path: Path) -> None:
     first = installer(tmp_path / "installer").uv
-    lock(fetching.LOCK, wheel(tmp_path / "wheels", "uv", {**PROGRAM, "other.py": ""}))
+    write_lock(fetching.LOCK, write_wheel(tmp_path / "wheels", "uv", {**PROGRAM, "other.py": ""}))
     assert installer(tmp_path / "installer").uv != first
 
 
 def test_one_with_another_hash_is_refused(packed: Path, tmp_path: Path) -> None:
-    lock(fetching.LOCK, packed, sha256="0" * 64)
+    write_lock(fetching.LOCK, packed, sha256="0" * 64)
     with pytest.raises(Broken, match=r"pip says\n(.|\n)*DO NOT MATCH THE HASHES"):
         installer(tmp_path / "installer")
     assert [file for file in (tmp_path / "installer").rglob("*") if file.is_file()] == []

@@ -7,14 +7,14 @@ import pytest
 from infra.installer import Broken
 from infra.installer.index import index, parse, translate
 from infra.installer.install import Installer
-from tests.infra.installer.local import without_settings
+from tests.infra.installer.local import forget_settings
 
 MIRROR = "https://me:secret@mirror.example/simple"
 
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    without_settings(monkeypatch, tmp_path)
+    forget_settings(monkeypatch, tmp_path)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from infra.installer import Broken
 from infra.installer.index import index
 from infra.installer.install import Installer, link, sync
 from infra.installer.install import installer as get
-from tests.infra.installer.local import lock, serving, wheel, without_settings
+from tests.infra.installer.local import write_lock, serving, write_wheel, forget_settings
 
 PROJECT = """
 [project]
@@ -39,9 +39,9 @@ def uv() -> Path:
 @pytest.fixture
 def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The folder of packages that pip is set up for."""
-    without_settings(monkeypatch, tmp_path)
-    wheel(tmp_path / "wheels", "one", {"one.py": "NUMBER = 1\n"})
-    wheel(tmp_path / "wheels", "two", {"two.py": "NUMBER = 2\n"})
+    forget_settings(monkeypatch, tmp_path)
+    write_wheel(tmp_path / "wheels", "one", {"one.py": "NUMBER = 1\n"})
+    write_wheel(tmp_path / "wheels", "two", {"two.py": "NUMBER = 2\n"})
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     return tmp_path / "wheels"
@@ -58,22 +58,22 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "venv"
 
 
-def printed(folder: Path, code: str) -> str:
+def run_python(folder: Path, code: str) -> str:
     return subprocess.check_output([str(folder / "bin" / "python"), "-c", code], text=True).strip()
 
 
 def test_what_the_lock_names_is_installed_from_where_pip_would_take_it(
     installer: Installer, wheels: Path, folder: Path, tmp_path: Path
 ) -> None:
-    pinned = lock(tmp_path / "lock", *wheels.iterdir())
+    pinned = write_lock(tmp_path / "lock", *wheels.iterdir())
     assert sync(installer, folder, pinned) == 2
-    assert printed(folder, "import one, two; print(one.NUMBER + two.NUMBER)") == "3"
+    assert run_python(folder, "import one, two; print(one.NUMBER + two.NUMBER)") == "3"
 
 
 def test_a_package_with_another_hash_is_refused(
     installer: Installer, wheels: Path, folder: Path, tmp_path: Path
 ) -> None:
-    pinned = lock(tmp_path / "lock", *wheels.iterdir(), sha256="0" * 64)
+    pinned = write_lock(tmp_path / "lock", *wheels.iterdir(), sha256="0" * 64)
     with pytest.raises(Broken, match=r"uv says\n(.|\n)*[Hh]ash"):
         sync(installer, folder, pinned)
     assert not list(folder.glob("lib/*/site-packages/one*"))
@@ -100,7 +100,7 @@ def test_what_the_cache_holds_is_installed_without_asking_the_index(
 ) -> None:
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
-    pinned = lock(tmp_path / "lock", *wheels.iterdir())
+    pinned = write_lock(tmp_path / "lock", *wheels.iterdir())
     with serving(tmp_path, *wheels.iterdir()) as (address, asked):
         monkeypatch.setenv("PIP_INDEX_URL", address)
         installer = Installer(uv, index(tmp_path))
@@ -116,12 +116,12 @@ def test_a_project_is_used_where_it_lies(
     installer: Installer, folder: Path, tmp_path: Path
 ) -> None:
     project = tmp_path / "project"
-    built = wheel(project, "project", {"project.pth": f"{project}\n"})
+    built = write_wheel(project, "project", {"project.pth": f"{project}\n"})
     (project / "builder.py").write_text(BUILDER.format(wheel=str(built)))
     (project / "pyproject.toml").write_text(PROJECT)
     link(installer, folder, project)
     (project / "written_later.py").write_text("NUMBER = 3\n")
-    assert printed(folder, "import written_later; print(written_later.NUMBER)") == "3"
+    assert run_python(folder, "import written_later; print(written_later.NUMBER)") == "3"
 
 
 def test_a_project_that_cannot_be_built_says_why(

@@ -3,7 +3,7 @@
 from infra.installer.progress import BAR_WIDTH, Bar
 
 
-def after(*lines: str) -> Bar:
+def note_lines(*lines: str) -> Bar:
     bar = Bar()
     for line in lines:
         bar.note(f"{line}\n")
@@ -15,27 +15,27 @@ DOWNLOADED = (*DOWNLOADS, " Downloaded two", " Downloaded one")
 
 
 def test_at_first_nothing_is_done() -> None:
-    assert str(after("Using Python 3.11.7 environment at: .venv")).startswith("░" * BAR_WIDTH)
+    assert str(note_lines("Using Python 3.11.7 environment at: .venv")).startswith("░" * BAR_WIDTH)
 
 
 def test_a_download_moves_it_by_its_size() -> None:
-    shown = str(after(*DOWNLOADS, " Downloaded two"))
+    shown = str(note_lines(*DOWNLOADS, " Downloaded two"))
     assert shown.count("█") == (BAR_WIDTH - 1) * 3 // 4
     assert "3 of 4 MiB" in shown
 
 
 def test_the_last_block_waits_for_the_installation() -> None:
-    shown = str(after(*DOWNLOADED))
+    shown = str(note_lines(*DOWNLOADED))
     assert shown.count("█") == BAR_WIDTH - 1
     assert "MiB" not in shown
 
 
 def test_what_is_built_is_named_while_it_lasts() -> None:
     building = (*DOWNLOADED, "   Building pyspark==4.2.0")
-    assert str(after(*building)).endswith("building pyspark==4.2.0")
-    assert "building" not in str(after(*building, "      Built pyspark==4.2.0"))
+    assert str(note_lines(*building)).endswith("building pyspark==4.2.0")
+    assert "building" not in str(note_lines(*building, "      Built pyspark==4.2.0"))
 
 
 def test_what_is_installed_is_counted() -> None:
-    shown = str(after(*DOWNLOADED, "Installed 2 packages in 3ms", " + one==1", " + two==2"))
+    shown = str(note_lines(*DOWNLOADED, "Installed 2 packages in 3ms", " + one==1", " + two==2"))
     assert shown == f"{'█' * BAR_WIDTH} 2 packages"

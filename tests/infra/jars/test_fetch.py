@@ -10,15 +10,15 @@ from infra.jars.maven import NotObtained
 from infra.jars.sets import Jar, JarSet
 
 
-def jar(artifact: str) -> Jar:
-    return Jar("org.example", artifact, "1.0", hashlib.sha256(content(artifact)).hexdigest())
+def create_jar(artifact: str) -> Jar:
+    return Jar("org.example", artifact, "1.0", hashlib.sha256(create_content(artifact)).hexdigest())
 
 
-def content(artifact: str) -> bytes:
+def create_content(artifact: str) -> bytes:
     return f"the classes of {artifact}".encode()
 
 
-SET = JarSet("broker", (jar("one"), jar("two"), jar("three")))
+SET = JarSet("broker", (create_jar("one"), create_jar("two"), create_jar("three")))
 
 
 class Shop:
@@ -34,7 +34,7 @@ class Shop:
 
     def download(self, jar: Jar, folder: Path) -> Path:
         self.downloads += 1
-        served = self.spoiled.get(jar.artifact, content(jar.artifact))
+        served = self.spoiled.get(jar.artifact, create_content(jar.artifact))
         if isinstance(served, Exception):
             raise served
         folder.mkdir(parents=True)
@@ -52,7 +52,7 @@ def shop(tmp_path: Path) -> Shop:
     return Shop(tmp_path)
 
 
-def left_in(folder: Path) -> list[str]:
+def list_files(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir() if file.name != ".lock")
 
 
@@ -79,13 +79,13 @@ def test_a_damaged_jar_is_replaced(shop: Shop, tmp_path: Path) -> None:
     damaged = fetch(SET, tmp_path / "jars", source=shop)[0]
     damaged.write_bytes(b"half of")
     fetch(SET, tmp_path / "jars", source=shop)
-    assert damaged.read_bytes() == content("one")
+    assert damaged.read_bytes() == create_content("one")
 
 
 def test_a_jar_of_an_earlier_version_does_not_stay(shop: Shop, tmp_path: Path) -> None:
     fetch(SET, tmp_path / "jars", source=shop)
     fetch(JarSet("broker", SET.jars[:2]), tmp_path / "jars", source=shop)
-    assert left_in(tmp_path / "jars" / "broker") == ["one-1.0.jar", "two-1.0.jar"]
+    assert list_files(tmp_path / "jars" / "broker") == ["one-1.0.jar", "two-1.0.jar"]
 
 
 def test_a_spoiled_cache_is_not_trusted(shop: Shop, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_spoiled_cache_is_not_trusted(shop: Shop, tmp_path: Path) -> None:
     spoiled.parent.mkdir(parents=True)
     spoiled.write_bytes(b"half of")
     fetch(SET, tmp_path / "jars", source=shop)
-    assert spoiled.read_bytes() == content("one")
+    assert spoiled.read_bytes() == create_content("one")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(
     shop.spoiled["two"] = spoiled
     with pytest.raises(BrokenDownload, match=rf"org\.example:two:1\.0(.|\n)*{reason}(.|\n)*again"):
         fetch(SET, tmp_path / "jars", source=shop)
-    assert left_in(tmp_path / "jars") == []
+    assert list_files(tmp_path / "jars") == []
     assert not shop.locate_cached(SET.jars[1]).exists()
 
 
@@ -125,14 +125,14 @@ def test_a_broken_download_keeps_what_was_there(shop: Shop, tmp_path: Path) -> N
     fetch(SET, tmp_path / "jars", source=shop)
     shop.spoiled["four"] = b"half of"
     with pytest.raises(BrokenDownload):
-        fetch(JarSet("broker", (*SET.jars, jar("four"))), tmp_path / "jars", source=shop)
-    assert len(left_in(tmp_path / "jars" / "broker")) == 3
+        fetch(JarSet("broker", (*SET.jars, create_jar("four"))), tmp_path / "jars", source=shop)
+    assert len(list_files(tmp_path / "jars" / "broker")) == 3
 
 
 def test_what_a_killed_fetch_left_behind_is_removed(shop: Shop, tmp_path: Path) -> None:
     (tmp_path / "jars" / ".broker-killed" / "jars").mkdir(parents=True)
     fetch(SET, tmp_path / "jars", source=shop)
-    assert left_in(tmp_path / "jars") == ["broker"]
+    assert list_files(tmp_path / "jars") == ["broker"]
 
 
 def test_progress_is_told_from_nothing_to_all(shop: Shop, tmp_path: Path) -> None:

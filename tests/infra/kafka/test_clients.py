@@ -6,19 +6,19 @@ from infra.kafka import client_config
 from infra.settings import Settings
 
 
-def config(tmp_path: Path, **settings: object) -> dict[str, object]:
+def create_config(tmp_path: Path, **settings: object) -> dict[str, object]:
     return dict(client_config(Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
 def test_the_embedded_broker_needs_an_address_only(tmp_path: Path) -> None:
-    assert config(tmp_path, port_base=8100) == {
+    assert create_config(tmp_path, port_base=8100) == {
         "bootstrap.servers": "127.0.0.1:9192",
         "security.protocol": "PLAINTEXT",
     }
 
 
 def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
-    assert config(
+    assert create_config(
         tmp_path,
         kafka_bootstrap_servers="kafka.example:9093",
         kafka_security_protocol="SASL_SSL",

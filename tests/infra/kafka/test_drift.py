@@ -15,7 +15,7 @@ GOOD = Topic(4, 3, {**RECEIPTS.settings.config, "min.insync.replicas": "2"})
 THREE = Cluster(brokers=3, auto_create=False, topics={NAME: GOOD})
 
 
-def found(topic: Topic | None, brokers: int = 3) -> list[tuple[str, str, str, bool]]:
+def find_in_cluster(topic: Topic | None, brokers: int = 3) -> list[tuple[str, str, str, bool]]:
     cluster = Cluster(brokers, auto_create=False, topics={NAME: topic} if topic else {})
     return [
         (one.what, one.expected, one.found, one.mendable)
@@ -24,31 +24,31 @@ def found(topic: Topic | None, brokers: int = 3) -> list[tuple[str, str, str, bo
 
 
 def test_what_is_as_asked_has_not_drifted() -> None:
-    assert found(GOOD) == []
+    assert find_in_cluster(GOOD) == []
 
 
 def test_a_topic_that_is_missing_is_made() -> None:
-    assert found(None) == [("topic", "one", "none", True)]
+    assert find_in_cluster(None) == [("topic", "one", "none", True)]
 
 
 def test_other_partitions_are_left_to_a_person() -> None:
-    assert found(replace(GOOD, partitions=8)) == [("partitions", "4", "8", False)]
+    assert find_in_cluster(replace(GOOD, partitions=8)) == [("partitions", "4", "8", False)]
 
 
 def test_a_setting_that_was_changed_by_hand_is_set_back() -> None:
     config = {**GOOD.config, "retention.ms": "604800000"}
-    assert found(replace(GOOD, config=config)) == [("retention.ms", "-1", "604800000", True)]
+    assert find_in_cluster(replace(GOOD, config=config)) == [("retention.ms", "-1", "604800000", True)]
 
 
 @pytest.mark.crosses("infra/kafka/drift/IN_SYNC_MIN")
 def test_where_there_are_three_brokers_there_are_three_copies_two_of_them_in_step() -> None:
     config = {**GOOD.config, "min.insync.replicas": "1"}
     weak = Topic(4, 2, config)
-    assert found(weak) == [
+    assert find_in_cluster(weak) == [
         ("replication", "3", "2", False),
         ("min.insync.replicas", "2", "1", True),
     ]
-    assert found(weak, brokers=1) == []
+    assert find_in_cluster(weak, brokers=1) == []
 
 
 @pytest.mark.crosses("infra/kafka/drift/COPIES_MIN")

@@ -16,7 +16,7 @@ from infra.kafka import (
     read_to_end,
 )
 from infra.settings import Settings
-from tests.brokers import sender
+from tests.brokers import get_producer
 
 pytestmark = pytest.mark.e2e
 
@@ -29,7 +29,7 @@ KEYS = [b"a", b"b", b"a", b"b", b"c", b"d"]
 @pytest.fixture(scope="module")
 def log(kafka: Settings) -> Settings:
     """A broker with a few records in one partition."""
-    client = sender(kafka)
+    client = get_producer(kafka)
     for name, value in zip(KEYS, VALUES, strict=True):
         client.produce(TOPIC, key=name, value=value, partition=AT[1])
     client.flush(30)

@@ -32,7 +32,7 @@ def manager(home: Path) -> Manager:
     return daemon.start(home, PROGRAMS)
 
 
-def pid(manager: Manager, name: str) -> int:
+def await_pid(manager: Manager, name: str) -> int:
     """The process of a program that runs."""
     assert until(lambda: manager.process(name).state == "RUNNING", SECONDS_MAX)
     return manager.process(name).pid
@@ -54,16 +54,16 @@ def test_no_manager_runs_before_the_first_start(home: Path) -> None:
 
 def test_starting_twice_starts_once(manager: Manager) -> None:
     manager.start("steady")
-    first = pid(manager, "steady")
+    first = await_pid(manager, "steady")
     manager.start("steady")
-    assert pid(manager, "steady") == first
+    assert await_pid(manager, "steady") == first
 
 
 def test_a_killed_component_is_started_again_and_the_history_says_so(
     home: Path, manager: Manager
 ) -> None:
     manager.start("steady")
-    first = pid(manager, "steady")
+    first = await_pid(manager, "steady")
     psutil.Process(first).kill()
     assert until(lambda: manager.process("steady").pid not in (0, first), SECONDS_MAX)
     history = restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
@@ -80,7 +80,7 @@ def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
 
 def test_stopping_leaves_no_process(home: Path, manager: Manager) -> None:
     manager.start("steady")
-    steady = pid(manager, "steady")
+    steady = await_pid(manager, "steady")
     manager.stop({"steady"}, SECONDS_MAX)
     assert not psutil.pid_exists(steady)
     assert manager.process("steady").state == "STOPPED"
@@ -88,7 +88,7 @@ def test_stopping_leaves_no_process(home: Path, manager: Manager) -> None:
 
 def test_orphans_of_a_killed_manager_are_found_and_stopped(home: Path, manager: Manager) -> None:
     manager.start("steady")
-    steady = pid(manager, "steady")
+    steady = await_pid(manager, "steady")
     killed = psutil.Process(manager.pid())
     killed.send_signal(signal.SIGKILL)
     assert until(lambda: daemon.find_running(home) is None, SECONDS_MAX)
@@ -102,7 +102,7 @@ def test_a_new_manager_starts_after_a_killed_one(home: Path, manager: Manager) -
     orphans.stop(home)
     again = daemon.start(home, PROGRAMS)
     again.start("steady")
-    assert pid(again, "steady")
+    assert await_pid(again, "steady")
 
 
 def test_another_folders_processes_are_not_ours(home: Path, manager: Manager) -> None:

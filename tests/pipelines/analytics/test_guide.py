@@ -9,7 +9,7 @@ import pytest
 
 from infra.processes import environment
 from infra.settings import Settings, read_settings, root
-from tests.guide import Reader, blocks
+from tests.guide import Reader, read_blocks
 from tests.rooms import ROOMS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
@@ -37,7 +37,7 @@ def test_whoever_follows_the_guide_has_a_view_that_its_oracle_confirms(
 ) -> None:
     settings = Settings(data_dir=tmp_path / "data", jars_dir=read_settings().jars_dir)
     reader = Reader(settings, project, project)
-    *_, last = [reader.shell(block) for block in blocks(GUIDE)["sh"]]
+    *_, last = [reader.shell(block) for block in read_blocks(GUIDE)["sh"]]
     assert f"1.0.0         {VIEW}" in last
     judged = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", f"{JUDGE}[hourly-return]"],

@@ -13,8 +13,8 @@ from pipelines.common.transform.aggregate import rows
 from pipelines.common.transform.as_of_join import versions
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.spark]
 
@@ -27,7 +27,7 @@ def world(kafka: Settings) -> Settings:
     wanted = {topic.name for topic in PIPELINE.inputs} | {
         one.topic.name for one in PIPELINE.dimensions
     }
-    publish(kafka, [entry for entry in drawn_log(drawn("sales")) if entry.at[0] in wanted])
+    publish(kafka, [entry for entry in drawn_log(create_random("sales")) if entry.at[0] in wanted])
     return kafka
 
 
@@ -37,7 +37,7 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
 ) -> None:
     view: Contract = PIPELINE.writes[number]
     known = versions(spark, world, PIPELINE)
-    found = collected(rows(PIPELINE, records(spark, world), known, number))
+    found = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
     ends = end_offsets(admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = oracle(PIPELINE.name, world, ends).views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
@@ -48,7 +48,7 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     assert found
 
 
-def records(spark: SparkSession, world: Settings) -> DataFrame:
+def read_log(spark: SparkSession, world: Settings) -> DataFrame:
     """The log as it lies there."""
     topics = ",".join(topic.name for topic in PIPELINE.inputs)
     return (

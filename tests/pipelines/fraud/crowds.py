@@ -15,43 +15,43 @@ Crowd = Callable[[Timeline, Random, str, int], None]
 Line = tuple[str, int, int]
 
 
-def velocity(shop: Timeline, chance: Random, card: str, size: int) -> None:
+def crowd_velocity(shop: Timeline, chance: Random, card: str, size: int) -> None:
     for _ in range(size):
-        happened = within(chance, at("10:00"), minutes=59)
-        shop.receipt(happened, card=card, published=later(chance, happened))
+        happened = draw_moment(chance, at("10:00"), minutes=59)
+        shop.receipt(happened, card=card, published=draw_publication(chance, happened))
 
 
-def travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
+def crowd_travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
     stores = (LEEDS, LEEDS, LEEDS, YORK, LONDON)
     for _ in range(size):
-        happened = within(chance, at("8:00"), minutes=12 * 60)
+        happened = draw_moment(chance, at("8:00"), minutes=12 * 60)
         sold_in = chance.choice(stores)
-        shop.receipt(happened, card=card, store=sold_in, published=later(chance, happened))
+        shop.receipt(happened, card=card, store=sold_in, published=draw_publication(chance, happened))
 
 
-def sweethearting(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
-    for lines in events_of(chance, size, lambda: (WINE, 1, chance.choice((0, 490, 499)))):
-        happened = within(chance, at("8:00"), minutes=7 * 60)
-        shop.receipt(happened, *lines, cashier=cashier, published=later(chance, happened))
+def crowd_sweethearting(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
+    for lines in split_lines(chance, size, lambda: (WINE, 1, chance.choice((0, 490, 499)))):
+        happened = draw_moment(chance, at("8:00"), minutes=7 * 60)
+        shop.receipt(happened, *lines, cashier=cashier, published=draw_publication(chance, happened))
 
 
-def unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> None:
+def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> None:
     """The receipt is there for most of it, and has two lines."""
     issued = at("9:00")
     sold = ((WINE, 3, 1_000), (MILK, 20, 100))
-    shop.receipt(issued, *sold, event_id=receipt, published=later(chance, issued))
+    shop.receipt(issued, *sold, event_id=receipt, published=draw_publication(chance, issued))
     some = ((WINE, 1, 300), (MILK, 2, 100), (WINE, 2, 1_000))
-    for lines in events_of(chance, size - len(sold), lambda: chance.choice(some)):
-        happened = within(chance, at("9:01"), minutes=10)
+    for lines in split_lines(chance, size - len(sold), lambda: chance.choice(some)):
+        happened = draw_moment(chance, at("9:01"), minutes=10)
         shop.refund(
-            happened, *lines, receipt=receipt, issued=issued, published=later(chance, happened)
+            happened, *lines, receipt=receipt, issued=issued, published=draw_publication(chance, happened)
         )
 
 
-def refund_rate(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
+def crowd_refund_rate(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
     """Each refund is one signal, however many lines it has."""
     for number in range(size):
-        happened = within(chance, at("8:00"), minutes=7 * 60)
+        happened = draw_moment(chance, at("8:00"), minutes=7 * 60)
         named = chance.random() < 0.5
         shop.refund(
             happened,
@@ -60,39 +60,39 @@ def refund_rate(shop: Timeline, chance: Random, cashier: str, size: int) -> None
             issued=at("8:00") if named else None,
             card=chance.choice((None, "tok_1", "tok_2")),
             cashier=cashier,
-            published=later(chance, happened),
+            published=draw_publication(chance, happened),
         )
 
 
-def bulk(shop: Timeline, chance: Random, card: str, size: int) -> None:
+def crowd_bulk(shop: Timeline, chance: Random, card: str, size: int) -> None:
     some = ((WINE, 6, 1_000), (MILK, 10, 100), (MILK, 12, 100))
-    for lines in events_of(chance, size, lambda: chance.choice(some)):
-        happened = within(chance, at("8:00"), minutes=12 * 60)
-        shop.receipt(happened, *lines, card=card, published=later(chance, happened))
+    for lines in split_lines(chance, size, lambda: chance.choice(some)):
+        happened = draw_moment(chance, at("8:00"), minutes=12 * 60)
+        shop.receipt(happened, *lines, card=card, published=draw_publication(chance, happened))
 
 
 CROWDS: Mapping[str, Crowd] = {
-    "card-velocity": velocity,
-    "impossible-travel": travel,
-    "sweethearting": sweethearting,
-    "refund-without-receipt": unbacked,
-    "refund-rate": refund_rate,
-    "bulk-purchase": bulk,
+    "card-velocity": crowd_velocity,
+    "impossible-travel": crowd_travel,
+    "sweethearting": crowd_sweethearting,
+    "refund-without-receipt": crowd_unbacked,
+    "refund-rate": crowd_refund_rate,
+    "bulk-purchase": crowd_bulk,
 }
 """By rule."""
 
 
-def within(chance: Random, begins: datetime, minutes: int) -> datetime:
+def draw_moment(chance: Random, begins: datetime, minutes: int) -> datetime:
     return begins + timedelta(milliseconds=chance.randrange(minutes * 60_000))
 
 
-def later(chance: Random, happened: datetime) -> datetime:
+def draw_publication(chance: Random, happened: datetime) -> datetime:
     """When it is published: many at the same moment, and some before others that happened first."""
     full_hour = happened.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     return chance.choice((happened, full_hour))
 
 
-def events_of(chance: Random, lines: int, line: Callable[[], Line]) -> Iterator[list[Line]]:
+def split_lines(chance: Random, lines: int, line: Callable[[], Line]) -> Iterator[list[Line]]:
     """So many lines, on events of one to three."""
     while lines > 0:
         taken = min(lines, chance.randint(1, 3))

@@ -11,7 +11,7 @@ from pipelines.fraud.signals import READS
 from tests.pipelines.log import RECORD
 
 
-def frame(spark: SparkSession, log: list[Record]) -> DataFrame:
+def create_frame(spark: SparkSession, log: list[Record]) -> DataFrame:
     read = {topic.name for topic in READS}
     at_place: dict[Partition, int] = {}
     found = []
@@ -26,7 +26,7 @@ def frame(spark: SparkSession, log: list[Record]) -> DataFrame:
     return spark.createDataFrame(found, RECORD)
 
 
-def comparable(row: dict[str, object]) -> dict[str, object]:
+def sort_evidence(row: dict[str, object]) -> dict[str, object]:
     evidence = row["evidence"]
     assert isinstance(evidence, list)
     proofs = [(one["topic"], one["event_id"], one["event_time"].timestamp()) for one in evidence]

@@ -25,10 +25,10 @@ from contracts import ALERTS, key
 from pipelines.common.transform.aggregate import rows
 from pipelines.fraud.pipeline import fraud
 from pipelines.fraud.signals import DIMENSIONS
-from tests.pipelines.fraud.frames import comparable, frame
+from tests.pipelines.fraud.frames import sort_evidence, create_frame
 from tests.pipelines.versions import load_versions
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
@@ -38,7 +38,7 @@ CARDS = (None, "tok_1", "tok_2", "tok/3", "tok%4")
 STRICT = fraud(LIMITS)
 
 
-def timeline(chance: Random) -> list[Record]:
+def draw_timeline(chance: Random) -> list[Record]:
     """Sales and refunds around the borders of intervals, some of them published late, some by a
     clock that is ahead; facts with and without notice."""
     shop = Timeline()
@@ -90,11 +90,11 @@ def timeline(chance: Random) -> list[Record]:
 
 
 def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
-    log = timeline(drawn("timeline"))
+    log = draw_timeline(create_random("timeline"))
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     found = {
         key(ALERTS, row): row
-        for row in collected(rows(STRICT, frame(spark, log), load_versions(spark, DIMENSIONS, log)))
+        for row in collect_rows(rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)))
     }
     assert {row["rule"] for row in expected.values()} == {
         "card-velocity",
@@ -106,4 +106,4 @@ def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     }
     assert found.keys() == expected.keys()
     for identity, row in expected.items():
-        assert comparable(found[identity]) == comparable(row)
+        assert sort_evidence(found[identity]) == sort_evidence(row)

@@ -23,11 +23,11 @@ from pipelines.fraud.pipeline import fraud
 from pipelines.fraud.signals import DIMENSIONS
 from tests.pipelines.files import append
 from tests.pipelines.fraud.crowds import CROWDS
-from tests.pipelines.fraud.frames import comparable, frame
+from tests.pipelines.fraud.frames import sort_evidence, create_frame
 from tests.pipelines.log import RECORD
 from tests.pipelines.versions import load_versions
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
@@ -49,10 +49,10 @@ class Stream(NamedTuple):
 @pytest.fixture(scope="module")
 def log() -> list[Record]:
     """Of each rule a key of each size, read in any order."""
-    chance, shop = drawn("crowds"), Timeline()
+    chance, shop = create_random("crowds"), Timeline()
     for rule, crowd in CROWDS.items():
         for size in SIZES:
-            crowd(shop, chance, subject(rule, size), size)
+            crowd(shop, chance, name_subject(rule, size), size)
     chance.shuffle(shop.records)
     return shop.records
 
@@ -63,7 +63,7 @@ def stream(
 ) -> Stream:
     """It reads the log cut into batches."""
     folder = tmp_path_factory.mktemp("stream")
-    source, records = folder / "records", frame(spark, log)
+    source, records = folder / "records", create_frame(spark, log)
     for batch in range(BATCHES):
         append(records.where(F.col("offset") % BATCHES == batch), source)
     files = spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
@@ -74,7 +74,7 @@ def stream(
     found = Stream([], folder / "checkpoint")
 
     def keep(rows: DataFrame, _batch: int) -> None:
-        found.written.extend(collected(view_rows(PIPELINE, rows, 0)))
+        found.written.extend(collect_rows(view_rows(PIPELINE, rows, 0)))
 
     query = (
         running.writeStream.outputMode("update")
@@ -87,7 +87,7 @@ def stream(
     return found
 
 
-def subject(rule: str, size: int) -> str:
+def name_subject(rule: str, size: int) -> str:
     return f"{rule}-{size}"
 
 
@@ -95,7 +95,7 @@ def subject(rule: str, size: int) -> str:
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}
-    assert subjects >= {(rule, subject(rule, size)) for rule in CROWDS for size in SIZES[2:]}
+    assert subjects >= {(rule, name_subject(rule, size)) for rule in CROWDS for size in SIZES[2:]}
     found: dict[bytes, Row] = {}
     for row in stream.written:
         before = found.get(key(ALERTS, row))
@@ -103,14 +103,14 @@ def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: St
         found[key(ALERTS, row)] = row
     assert found.keys() == expected.keys()
     for identity, row in expected.items():
-        assert comparable(found[identity]) == comparable(row)
+        assert sort_evidence(found[identity]) == sort_evidence(row)
 
 
 def test_a_rule_is_asked_about_no_more_clues_than_the_bound_and_one(
     spark: SparkSession, log: list[Record]
 ) -> None:
     groups = replace(PIPELINE, to_rows=unchanged, may_be_row=None, is_row=None)
-    totals = static_rows(groups, frame(spark, log), load_versions(spark, DIMENSIONS, log)).where(
+    totals = static_rows(groups, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)).where(
         ~is_accounting()
     )
     sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
@@ -120,7 +120,7 @@ def test_a_rule_is_asked_about_no_more_clues_than_the_bound_and_one(
         sizes[row["rule"], row["subject"]].add((row["_count"], row["kept"]))
     for rule in CROWDS:
         for size in SIZES:
-            assert (size, min(size, BOUND + 1)) in sizes[rule, subject(rule, size)]
+            assert (size, min(size, BOUND + 1)) in sizes[rule, name_subject(rule, size)]
     assert max(most for each in sizes.values() for _, most in each) == BOUND + 1
 
 
@@ -135,5 +135,5 @@ def test_state_of_ten_times_the_bound_is_that_of_the_bound(
         for row in sizes.groupBy("rule", "subject").agg(F.max("bytes").alias("most")).collect()
     }
     for rule in CROWDS:
-        small, large = (found[rule, subject(rule, size)] for size in SIZES[2:])
+        small, large = (found[rule, name_subject(rule, size)] for size in SIZES[2:])
         assert large == pytest.approx(small, rel=0.1)

@@ -15,11 +15,11 @@ from tests.pipelines.log import (
     delivery,
     dispatch,
     receipt,
-    records,
+    create_log,
     refund,
 )
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
@@ -31,7 +31,7 @@ SKUS = [f"SKU-{number}" for number in range(40)]
 ON_TIME, LATE, BEYOND = timedelta(), timedelta(minutes=119), timedelta(minutes=121)
 
 
-def event(chance: Random) -> Published:
+def draw_event(chance: Random) -> Published:
     when = {
         "at": timedelta(minutes=chance.randrange(600)),
         "after": chance.choices([ON_TIME, LATE, BEYOND], [90, 7, 3])[0],
@@ -49,21 +49,21 @@ def event(chance: Random) -> Published:
     return receipt(*lines, store_id=store_id, **when)
 
 
-def view(spark: SparkSession, log: list[Published]) -> str:
-    return digest(STOCK_LEVELS, collected(rows(PIPELINE, records(spark, *log))))
+def digest_view(spark: SparkSession, log: list[Published]) -> str:
+    return digest(STOCK_LEVELS, collect_rows(rows(PIPELINE, create_log(spark, *log))))
 
 
 def test_any_order_and_repetition_of_the_same_events_give_the_same_view(
     spark: SparkSession,
 ) -> None:
-    chance = drawn("order and repetition")
-    log = [event(chance) for _ in range(EVENTS)]
+    chance = create_random("order and repetition")
+    log = [draw_event(chance) for _ in range(EVENTS)]
     again = [*log, *chance.sample(log, COPIES)]
     chance.shuffle(again)
-    assert view(spark, again) == view(spark, log)
+    assert digest_view(spark, again) == digest_view(spark, log)
 
 
 def test_one_event_less_gives_another_view(spark: SparkSession) -> None:
-    chance = drawn("one event less")
-    log = [event(chance) for _ in range(EVENTS)]
-    assert view(spark, [*log, receipt(("SKU-0", 1))]) != view(spark, log)
+    chance = create_random("one event less")
+    log = [draw_event(chance) for _ in range(EVENTS)]
+    assert digest_view(spark, [*log, receipt(("SKU-0", 1))]) != digest_view(spark, log)

@@ -14,11 +14,11 @@ from tests.pipelines.log import (
     delivery,
     dispatch,
     receipt,
-    records,
+    create_log,
     refund,
     shipment,
 )
-from tests.rows import collected
+from tests.rows import collect_rows
 
 pytestmark = pytest.mark.spark
 
@@ -32,7 +32,7 @@ def stock(spark: SparkSession) -> Stock:
     """The stock of store S001 by sku, after a log."""
 
     def after(*log: Published) -> dict[str, SimpleNamespace]:
-        found = collected(rows(PIPELINE, records(spark, *log)))
+        found = collect_rows(rows(PIPELINE, create_log(spark, *log)))
         return {row["sku"]: SimpleNamespace(**row) for row in found}
 
     return after

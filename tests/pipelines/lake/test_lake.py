@@ -29,7 +29,7 @@ from services.api.lake.movements import Span, sum_movements
 from tests.command import run_command
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -43,7 +43,7 @@ def log(kafka: Settings) -> Settings:
 
     The lake is where a URL says.
     """
-    entries = drawn_log(drawn("lake"))
+    entries = drawn_log(create_random("lake"))
     publish(kafka, entries)
     order(kafka)
     stranger = producer(kafka)
@@ -78,9 +78,9 @@ def order(kafka: Settings) -> None:
 def tables(log: Settings) -> Lake:
     """The lake when it holds the whole log, having been killed at a drawn point on the way."""
     found = lake(log)
-    kill(log, drawn("a kill"), found)
+    kill(log, create_random("a kill"), found)
     running = start(log)
-    assert running.wait(SECONDS_MAX) == 0, output(log)
+    assert running.wait(SECONDS_MAX) == 0, read_log(log)
     return found
 
 
@@ -93,7 +93,7 @@ def kill(settings: Settings, chance: Random, found: Lake) -> None:
     running = start(settings)
     wait_until(
         lambda: running.poll() is not None or read_held(table.folder).batch > before,
-        f"a batch comes into {table.folder.name}: {output(settings)}",
+        f"a batch comes into {table.folder.name}: {read_log(settings)}",
         SECONDS_MAX,
     )
     victims = engines(running.pid)
@@ -108,7 +108,7 @@ def start(settings: Settings) -> "subprocess.Popen[bytes]":
     return start_module(settings, settings.data_dir / "lake.log", "pipelines.lake", "--once")
 
 
-def output(settings: Settings) -> str:
+def read_log(settings: Settings) -> str:
     return (settings.data_dir / "lake.log").read_text()
 
 
@@ -124,13 +124,13 @@ def expected(published: list[Record]) -> Events:
     return events(published, [topic.name for topic in EVENTS])
 
 
-def rows(table: Table) -> list[dict[str, Any]]:
+def read_rows(table: Table) -> list[dict[str, Any]]:
     """The table's rows, as delta-rs reads them."""
-    found: list[dict[str, Any]] = arrow(table).to_pylist()
+    found: list[dict[str, Any]] = read_arrow(table).to_pylist()
     return found
 
 
-def arrow(table: Table) -> pa.Table:
+def read_arrow(table: Table) -> pa.Table:
     return pa.table(DeltaTable(str(table.folder)).to_pyarrow_table())
 
 
@@ -145,7 +145,7 @@ def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[R
             row["value"],
             [(header["key"], header["value"]) for header in row["headers"] or ()],
         )
-        for row in rows(tables.bronze)
+        for row in read_rows(tables.bronze)
     ]
     assert len(found) == len(published)
     assert sorted(found, key=lambda row: row[:3]) == sorted(
@@ -166,7 +166,7 @@ def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[R
 
 
 def test_what_was_not_committed_is_not_there(tables: Lake) -> None:
-    orders = [row for row in rows(tables.bronze) if row["topic"] == PURCHASE_ORDERS.name]
+    orders = [row for row in read_rows(tables.bronze) if row["topic"] == PURCHASE_ORDERS.name]
     assert len(orders) == 2
     assert ABORTED not in {row["key"] for row in orders}
 
@@ -201,15 +201,15 @@ def test_silver_has_the_oracles_events(tables: Lake, expected: Events, topic: Co
         (row.pop("_partition"), row.pop("_offset")): {
             name: value for name, value in row.items() if name != "_published"
         }
-        for row in rows(tables.silver(topic))
+        for row in read_rows(tables.silver(topic))
     }
     assert found == expected[topic.name]
 
 
 def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
-    found = rows(tables.gold)
+    found = read_rows(tables.gold)
     assert found
-    assert by_key(found) == by_key(daily_facts(expected))
+    assert index_by_key(found) == index_by_key(daily_facts(expected))
 
 
 def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:
@@ -219,16 +219,16 @@ def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -
         expected = Oracle(log, ends).view()
         found = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
     assert expected
-    assert found == [in_ms(row) for row in expected]
+    assert found == [to_ms_row(row) for row in expected]
 
 
-def in_ms(row: Row) -> Row:
+def to_ms_row(row: Row) -> Row:
     """A row of the view without its key, times in milliseconds of 1970."""
     times = {name: round(row[name].timestamp() * 1000) for name in STOCK_LEVELS.times}
     return {name: value for name, value in {**row, **times}.items() if name not in STOCK_LEVELS.key}
 
 
-def by_key(facts: list[dict[str, Any]]) -> Mapping[tuple[Any, ...], dict[str, Any]]:
+def index_by_key(facts: list[dict[str, Any]]) -> Mapping[tuple[Any, ...], dict[str, Any]]:
     named = {(row["day"], row["store_id"], row["sku"]): row for row in facts}
     assert len(named) == len(facts)
     return named
@@ -237,8 +237,8 @@ def by_key(facts: list[dict[str, Any]]) -> Mapping[tuple[Any, ...], dict[str, An
 def test_duckdb_reads_it(tables: Lake) -> None:
     """Sales of gold are those of silver: SQL over the files that the table's log names."""
     engine = duckdb.connect()
-    engine.register("facts", arrow(tables.gold))
-    engine.register("receipts", arrow(tables.silver(RECEIPTS)))
+    engine.register("facts", read_arrow(tables.gold))
+    engine.register("receipts", read_arrow(tables.silver(RECEIPTS)))
     [(of_gold,)] = engine.sql("select sum(units_sold) from facts").fetchall()
     [(of_silver,)] = engine.sql(
         "select sum(line.units) from (select unnest(lines) as line from receipts)"

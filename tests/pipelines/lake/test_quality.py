@@ -26,10 +26,10 @@ from pipelines.lake.quality.expectations import expected, frames
 from pipelines.lake.quality.sums import DailyTotals, by_day, count_records
 from pipelines.lake.tables import EVENTS, Table
 from pipelines.lake.transform import MOVES, accept
-from tests.contracts.broken_rules import broken_rules
-from tests.contracts.strategies import drawn, typed
+from tests.contracts.broken_rules import find_broken_rules
+from tests.contracts.strategies import draw_records, typed
 from tests.pipelines.log import OPENING, receipt, refund
-from tests.pipelines.log import records as records_of
+from tests.pipelines.log import create_log as records_of
 
 pytestmark = pytest.mark.spark
 
@@ -40,18 +40,18 @@ DAY = timedelta(days=1)
 @pytest.fixture(scope="module")
 def bad(spark: SparkSession) -> dict[str, DataFrame]:
     """By topic: events with a number, drawn so that rules are kept and broken."""
-    return {topic.name: numbered(spark, topic) for topic in EVENTS}
+    return {topic.name: number_events(spark, topic) for topic in EVENTS}
 
 
-def numbered(spark: SparkSession, topic: Contract) -> DataFrame:
+def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
     candidates = [
         *topic.examples,
         *(example.value for example in topic.invalid_examples),
-        *drawn(typed(topic), RECORDS),
+        *draw_records(typed(topic), RECORDS),
     ]
     # The others break what Avro cannot leave out: they are never decoded.
     asked = {rule for rule, _ in rule_sql(topic)}
-    events = [event for event in candidates if broken_rules(topic, event) <= asked]
+    events = [event for event in candidates if find_broken_rules(topic, event) <= asked]
     rows = [
         (number, *[event[field.name] for field in topic.fields])
         for number, event in enumerate(events)
@@ -62,13 +62,13 @@ def numbered(spark: SparkSession, topic: Contract) -> DataFrame:
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
 def test_they_agree(bad: dict[str, DataFrame], topic: Contract) -> None:
     events = bad[topic.name].persist()
-    hot = by_predicates(topic, events)
-    cold = by_expectations(topic, events)
+    hot = check_by_predicates(topic, events)
+    cold = check_by_expectations(topic, events)
     assert cold == hot
     assert any(hot.values())
 
 
-def by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
+def check_by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that break it, as the pipelines see them."""
     rules = rule_sql(topic)
     verdicts = events.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
@@ -80,7 +80,7 @@ def by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     return found
 
 
-def by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
+def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that do not keep what is expected."""
     context = context_of_its_own()
     source = context.data_sources.add_spark("drawn", persist=False)
@@ -100,16 +100,16 @@ def by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
             },
         )
         for one in answer.results:
-            found[rule_of(one)] = {at["at"] for at in unexpected(one)}
+            found[find_rule(one)] = {at["at"] for at in list_unexpected(one)}
     return found
 
 
-def rule_of(result: ExpectationValidationResult) -> str:
+def find_rule(result: ExpectationValidationResult) -> str:
     assert result.expectation_config is not None
     return str(result.expectation_config.description)
 
 
-def unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]:
+def list_unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]:
     assert not result.exception_info.get("raised_exception"), result.exception_info
     found: list[dict[str, int]] = result.result.get("unexpected_index_list") or []
     return found
@@ -118,7 +118,7 @@ def unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]:
 PART = (RECEIPTS.name, 0)
 
 
-def records(spark: SparkSession, *offsets: int) -> DataFrame:
+def create_records(spark: SparkSession, *offsets: int) -> DataFrame:
     rows = [(*PART, offset) for offset in offsets]
     return spark.createDataFrame(rows, "topic STRING, partition INT, offset BIGINT")
 
@@ -138,16 +138,16 @@ def test_records_are_counted_against_offsets(
 ) -> None:
     held = {PART: 3}
     suite = of_records(
-        pinned_nowhere(tmp_path), count_records(spark, records(spark, *offsets), held)
+        pin_nowhere(tmp_path), count_records(spark, create_records(spark, *offsets), held)
     )
-    assert bool(verdict_on(suite).failed) == bool(broken)
+    assert bool(check_suite(suite).failed) == bool(broken)
 
 
-def pinned_nowhere(folder: Path) -> Pinned:
+def pin_nowhere(folder: Path) -> Pinned:
     return Pinned(Table(Folder(str(folder)), ""), 0, {})
 
 
-def verdict_on(suite: Suite) -> Verdict:
+def check_suite(suite: Suite) -> Verdict:
     context = context_of_its_own()
     return verdict(context, context.data_sources.add_spark("lake", persist=False), suite)
 
@@ -171,7 +171,7 @@ def test_totals_are_held_against_what_a_view_tells(
         {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
     )
     frame = by_day(spark, silver, told, COMPARED)
-    found = verdict_on(of_totals(pinned_nowhere(tmp_path), frame, told))
+    found = check_suite(of_totals(pin_nowhere(tmp_path), frame, told))
     assert bool(found.failed) != agree
 
 

@@ -26,8 +26,8 @@ from pipelines.common.transform.aggregate import rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import RECORD
 from tests.pipelines.versions import load_versions
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
@@ -116,7 +116,7 @@ class Drawn:
 
 
 def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
-    chance = drawn("weeks")
+    chance = create_random("weeks")
     log = Drawn(chance).shop.records
     expected = {key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).view()}
     assert {row["days"] for row in expected.values()} == set(range(1, 8))
@@ -126,17 +126,17 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     again = [*moves, *chance.sample(moves, COPIES)]
     chance.shuffle(again)
     frame = spark.createDataFrame(
-        [as_read(offset, one) for offset, one in enumerate(again)], RECORD
+        [to_read(offset, one) for offset, one in enumerate(again)], RECORD
     )
     found = {
         key(PROPOSALS, row): row
-        for row in collected(rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log)))
+        for row in collect_rows(rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log)))
     }
     assert found == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]
     assert ReorderOracle(unplanned, POLICY).view() != list(expected.values())
 
 
-def as_read(offset: int, record: Record) -> tuple[object, ...]:
+def to_read(offset: int, record: Record) -> tuple[object, ...]:
     published = EPOCH + record.published_ms * MILLISECOND
     return record.topic, 0, offset, published, record.key, record.value

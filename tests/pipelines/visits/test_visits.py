@@ -14,8 +14,8 @@ from contracts.times import EPOCH, MILLISECOND
 from pipelines.common.transform.aggregate import rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import RECORD
-from tests.rows import collected
-from tests.seeds import drawn
+from tests.rows import collect_rows
+from tests.seeds import create_random
 
 pytestmark = pytest.mark.spark
 
@@ -26,7 +26,7 @@ DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
 PRICE_CENTS = 100
 
 
-def timeline(chance: Random) -> list[Record]:
+def draw_timeline(chance: Random) -> list[Record]:
     """Sales around a few moments, midnight among them; some late, some too late."""
     shop = Timeline()
     for _ in range(SALES):
@@ -45,8 +45,8 @@ def timeline(chance: Random) -> list[Record]:
 
 
 def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
-    chance = drawn("visits")
-    log = timeline(chance)
+    chance = create_random("visits")
+    log = draw_timeline(chance)
     [expected] = VisitsOracle(log, LIMITS, {}).views().values()
     assert {row["status"] for row in expected} == {"counted", "withdrawn"}
     again = [*log, *chance.sample(log, COPIES)]
@@ -58,5 +58,5 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
         ],
         RECORD,
     )
-    found = {key(VISITS, row): row for row in collected(rows(PIPELINE, frame))}
+    found = {key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
     assert found == {key(VISITS, row): row for row in expected}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import memory_sources, serving
+from tests.services.serving import create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_report
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
@@ -41,7 +41,7 @@ def take(folder: Path) -> Iterator[Path]:
         Shop(log)
         fill_lake(home)
         write_report(home)
-        with serving(memory_sources(log, home)) as api:
+        with serving(create_sources(log, home)) as api:
             for pipeline in PIPELINES:
                 api.ready(pipeline=pipeline)
             for scheme, (name, size) in product(SCHEMES, SIZES.items()):

@@ -16,7 +16,7 @@ from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from services.api.app import create_sources
 from services.api.http import read_your_writes as reaching
-from tests.guide import README, Reader, blocks, imported
+from tests.guide import README, Reader, read_blocks, find_imports
 from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
 from tests.services.world import announce
@@ -27,9 +27,9 @@ LOOK_SECONDS = 0.1
 
 
 def test_the_client_needs_nothing_of_this_repository() -> None:
-    [a_client] = blocks()["python"]
+    [a_client] = read_blocks()["python"]
     standard = {"io", "json", "time", "urllib", "uuid"}
-    assert imported(a_client) == standard | {"fastavro", "confluent_kafka"}
+    assert find_imports(a_client) == standard | {"fastavro", "confluent_kafka"}
 
 
 class Counting:
@@ -87,27 +87,27 @@ def test_whoever_follows_the_guide_reads_what_they_wrote(
     with counting(settings), serving(create_sources(settings)) as api:
         api.ready()
         port = int(api.address.rpartition(":")[2])
-        reader = Reader(settings.model_copy(update=at(port, kafka)), reading)
-        [first_example] = blocks(README)["sh"]
-        [one_event, a_file] = blocks()["sh"]
-        [a_client] = blocks()["python"]
+        reader = Reader(settings.model_copy(update=create_changes(port, kafka)), reading)
+        [first_example] = read_blocks(README)["sh"]
+        [one_event, a_file] = read_blocks()["sh"]
+        [a_client] = read_blocks()["python"]
         assert '"units_on_hand":10,' in reader.shell(first_example)
         assert '"min_offset":"public.inventory.adjustment.v1/' in reader.shell(one_event)
-        units(api, 10)
+        await_units(api, 10)
         assert "3 rows · 3 published" in reader.shell(a_file)
-        units(api, 4)
+        await_units(api, 4)
         assert reader.python(a_client) == "2 left of MINE in S001\n"
         reader.shell(one_event)
         monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.0)  # the client has to ask again
         assert reader.python(a_client) == "0 left of MINE in S001\n"
 
 
-def at(port: int, kafka: Settings) -> dict[str, object]:
+def create_changes(port: int, kafka: Settings) -> dict[str, object]:
     """The API has a port of its own here; the broker is where it was."""
     return {"port_base": port, "kafka_bootstrap_servers": kafka.bootstrap_servers}
 
 
-def units(api: Answers, expected: int) -> None:
+def await_units(api: Answers, expected: int) -> None:
     api.until(
         lambda: (
             (found := api.get("/v1/stock/S001/MINE")).is_success

@@ -29,7 +29,7 @@ from services.api.routes import (
     views,
 )
 from tests.services.memory import MemoryLog
-from tests.services.serving import memory_sources
+from tests.services.serving import create_sources
 
 ERRORS = {"application/problem+json", registry.MEDIA_TYPE}
 
@@ -60,10 +60,10 @@ SHAPES = [
 
 @pytest.fixture
 def document(tmp_path: Path) -> dict[str, Any]:
-    return create_app(memory_sources(MemoryLog(), tmp_path)).openapi()
+    return create_app(create_sources(MemoryLog(), tmp_path)).openapi()
 
 
-def operations(document: dict[str, Any]) -> list[dict[str, Any]]:
+def list_operations(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [operation for path in document["paths"].values() for operation in path.values()]
 
 
@@ -79,7 +79,7 @@ def test_an_example_has_the_shape_that_is_documented(
 def test_every_operation_has_a_name_of_its_own_a_summary_and_its_errors(
     document: dict[str, Any],
 ) -> None:
-    every = operations(document)
+    every = list_operations(document)
     names = [operation["operationId"] for operation in every]
     assert sorted(set(names)) == sorted(names)
     assert set(names) >= {"getShelf", "listStock", "getProductStock", "listPipelines", "getView"}
@@ -99,13 +99,13 @@ def test_the_fields_of_a_shelf_come_from_its_contract(document: dict[str, Any]) 
 
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    assert references(document) <= {f"#/components/schemas/{name}" for name in schemas}
+    assert find_references(document) <= {f"#/components/schemas/{name}" for name in schemas}
 
 
-def references(node: Any) -> set[str]:
+def find_references(node: Any) -> set[str]:
     if isinstance(node, dict):
         own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
-        return own.union(*(references(each) for each in node.values()))
+        return own.union(*(find_references(each) for each in node.values()))
     if isinstance(node, list):
-        return set[str]().union(*(references(each) for each in node))
+        return set[str]().union(*(find_references(each) for each in node))
     return set()

@@ -17,18 +17,18 @@ from contracts import (
 )
 from infra.kafka import Partition, admin, apply_topics, end_offsets, send
 from infra.settings import Settings
-from tests.brokers import sender
+from tests.brokers import get_producer
 
 DAY_MS = 86_400_000
 FIRST_REVIEW_MS = round(datetime(2026, 3, 3, tzinfo=UTC).timestamp() * 1000)
 MINUTE_MS = 60_000
 
 
-def topic(generation: int) -> str:
+def name_topic(generation: int) -> str:
     return f"{PROPOSALS.name}.g{generation}"
 
 
-def review_ms(number: int) -> int:
+def find_review_ms(number: int) -> int:
     return FIRST_REVIEW_MS + number * DAY_MS
 
 
@@ -37,13 +37,13 @@ class Reordering:
 
     def __init__(self, kafka: Settings) -> None:
         self._kafka = kafka
-        self._producer = sender(kafka)
+        self._producer = get_producer(kafka)
 
     def promote(self, number: int) -> None:
-        apply_topics(self._kafka, {topic(number): PROPOSALS})
+        apply_topics(self._kafka, {name_topic(number): PROPOSALS})
         example = GENERATIONS.examples[0]
         of_one = {**example["generations"][0], "number": number}
-        of_one["outputs"] = [{"view": PROPOSALS.name, "topic": topic(number)}]
+        of_one["outputs"] = [{"view": PROPOSALS.name, "topic": name_topic(number)}]
         told = {"pipeline": "reorder", "promoted": number, "generations": [of_one]}
         self._send(GENERATIONS.name, key(GENERATIONS, told), encode(GENERATIONS, told), 0)
 
@@ -51,12 +51,12 @@ class Reordering:
         """Of one store: by sku, how far its position moved in the day before the review."""
         for sku, units in moved.items():
             row = {**PROPOSALS.examples[0], "sku": sku, "moved_units": units, **fields}
-            row["review_at"] = review_ms(review)
-            self._send(topic(generation), key(PROPOSALS, row), encode(PROPOSALS, row), 0)
+            row["review_at"] = find_review_ms(review)
+            self._send(name_topic(generation), key(PROPOSALS, row), encode(PROPOSALS, row), 0)
 
     def beat(self, review: int) -> None:
         """The world comes to the review, and a minute further."""
-        at_ms = review_ms(review) + MINUTE_MS
+        at_ms = find_review_ms(review) + MINUTE_MS
         event = {"event_id": f"beat-{at_ms}", "event_time": at_ms, "world": "world"}
         self._send(HEARTBEATS.name, key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
 
@@ -67,9 +67,9 @@ class Reordering:
             "pipeline": "reorder",
             "generation": generation,
             "batch": 1,
-            "inputs": places({at: end - behind for at, end in inputs.items()}),
-            "outputs": places(end_offsets(admin(self._kafka), [topic(generation)])),
-            "written_at": review_ms(0),
+            "inputs": list_positions({at: end - behind for at, end in inputs.items()}),
+            "outputs": list_positions(end_offsets(admin(self._kafka), [name_topic(generation)])),
+            "written_at": find_review_ms(0),
         }
         self._send(MARKERS.name, key(MARKERS, marker), encode(MARKERS, marker), 0)
 
@@ -97,7 +97,7 @@ class Reordering:
         send(self._producer, to, record_key, value, timestamp_ms=at_ms)
 
 
-def places(offsets: dict[Partition, int]) -> list[dict[str, str | int]]:
+def list_positions(offsets: dict[Partition, int]) -> list[dict[str, str | int]]:
     return [
         {"topic": name, "partition": partition, "offset": offset}
         for (name, partition), offset in sorted(offsets.items())

@@ -10,7 +10,7 @@ SHELF = Shelf("S003", "SKU-00417")
 LIMITS = Limits()
 
 
-def proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIEW_MS) -> Proposal:
+def create_proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIEW_MS) -> Proposal:
     return Proposal(
         shelf,
         review_ms,
@@ -22,34 +22,34 @@ def proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIEW_MS) -
     )
 
 
-def units(*proposals: Proposal, ordered: tuple[tuple[Shelf, int, int], ...] = ()) -> list[int]:
+def decide_units(*proposals: Proposal, ordered: tuple[tuple[Shelf, int, int], ...] = ()) -> list[int]:
     return [one.units for one in decide(REVIEW_MS, proposals, ordered, LIMITS)]
 
 
 def test_a_shelf_at_its_reorder_point_is_filled_up_in_whole_packs() -> None:
-    assert units(proposal(moved=38)) == [24]
-    assert units(proposal(moved=37)) == [36]
+    assert decide_units(create_proposal(moved=38)) == [24]
+    assert decide_units(create_proposal(moved=37)) == [36]
 
 
 def test_a_shelf_above_its_reorder_point_is_left_alone() -> None:
-    assert units(proposal(moved=39)) == []
+    assert decide_units(create_proposal(moved=39)) == []
 
 
 def test_the_position_is_all_that_moved_until_the_review() -> None:
-    before = proposal(moved=50, review_ms=REVIEW_MS - DAY_MS)
-    after = proposal(moved=100, review_ms=REVIEW_MS + DAY_MS)
-    assert units(before, proposal(moved=-14), after) == [36]
+    before = create_proposal(moved=50, review_ms=REVIEW_MS - DAY_MS)
+    after = create_proposal(moved=100, review_ms=REVIEW_MS + DAY_MS)
+    assert decide_units(before, create_proposal(moved=-14), after) == [36]
 
 
 def test_what_is_on_order_counts_from_the_next_review_on() -> None:
     now, before = (SHELF, REVIEW_MS, 24), (SHELF, REVIEW_MS - DAY_MS, 24)
-    assert units(proposal(moved=20), ordered=(now,)) == [48]
-    assert units(proposal(moved=20), ordered=(before,)) == []
+    assert decide_units(create_proposal(moved=20), ordered=(now,)) == [48]
+    assert decide_units(create_proposal(moved=20), ordered=(before,)) == []
 
 
 def test_an_order_is_named_by_shelf_and_review_alone() -> None:
-    (large,) = decide(REVIEW_MS, [proposal(moved=0)], [], LIMITS)
-    (small,) = decide(REVIEW_MS, [proposal(moved=30)], [], LIMITS)
+    (large,) = decide(REVIEW_MS, [create_proposal(moved=0)], [], LIMITS)
+    (small,) = decide(REVIEW_MS, [create_proposal(moved=30)], [], LIMITS)
     assert large.units != small.units
     assert large.order_id == small.order_id == derive_order_id(SHELF, REVIEW_MS)
     assert derive_order_id(SHELF, REVIEW_MS + DAY_MS) != large.order_id
@@ -62,8 +62,8 @@ def test_an_order_is_named_by_shelf_and_review_alone() -> None:
 )
 def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     shelves = [Shelf("S003", f"SKU-{number}") for number in range(5)]
-    wanted = [proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)]
-    other = proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
+    wanted = [create_proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)]
+    other = create_proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
     found: list[Order] = decide(
         REVIEW_MS, [*wanted, other], [], Limits(orders_per_store_max=2, units_per_order_max=30)
     )
@@ -74,5 +74,5 @@ def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
 @pytest.mark.parametrize("packs", [1, 2, 20])
 @pytest.mark.crosses("services/ordering/decision/packs_min")
 def test_an_order_is_of_so_many_packs_at_the_least(packs: int) -> None:
-    (order,) = decide(REVIEW_MS, [proposal(moved=38)], [], Limits(packs_min=packs))
+    (order,) = decide(REVIEW_MS, [create_proposal(moved=38)], [], Limits(packs_min=packs))
     assert order.units == max(24, 12 * packs)

@@ -11,10 +11,10 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from services.ordering.gate import answer_review
 from services.ordering.publisher import Fenced, OrderPublisher
-from tests.brokers import emptied
-from tests.seeds import drawn
+from tests.brokers import empty_broker
+from tests.seeds import create_random
 from tests.services.dying import Died, limit_life
-from tests.services.ordering.shop import Reordering, review_ms
+from tests.services.ordering.shop import Reordering, find_review_ms
 
 pytestmark = pytest.mark.e2e
 
@@ -28,14 +28,14 @@ SOLD = dict.fromkeys(SKUS, -60)
 @pytest.fixture
 def kafka(shared_broker: Settings, tmp_path: Path) -> Settings:
     """Each test has the log to itself."""
-    return emptied(shared_broker, tmp_path)
+    return empty_broker(shared_broker, tmp_path)
 
 
-def gate(kafka: Settings, until_review: int) -> None:
+def run_gate(kafka: Settings, until_review: int) -> None:
     """A gate's life, up to the answer to a review."""
     one = OrderPublisher(kafka)
     answered_ms = one.find_answered_ms()
-    while answered_ms < review_ms(until_review):
+    while answered_ms < find_review_ms(until_review):
         answered_ms = answer_review(kafka, one, answered_ms)
     one.close()
 
@@ -56,20 +56,20 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     assert shop.orders() == []
 
     shop.mark(1)
-    assert answer_review(kafka, one, 0) == review_ms(0)
+    assert answer_review(kafka, one, 0) == find_review_ms(0)
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
-    assert one.find_answered_ms() == review_ms(0)
+    assert one.find_answered_ms() == find_review_ms(0)
 
     shop.promote(2)
-    assert answer_review(kafka, one, review_ms(0)) == review_ms(0), "the past is not ordered again"
-    assert answer_review(kafka, one, 0) == review_ms(0), (
+    assert answer_review(kafka, one, find_review_ms(0)) == find_review_ms(0), "the past is not ordered again"
+    assert answer_review(kafka, one, 0) == find_review_ms(0), (
         "who has forgotten it, asks for other shelves"
     )
     assert shop.by_review() == {0: {**dict.fromkeys(SKUS, 1), "SKU-other": 1}}
 
     shop.review(2, 1, EMPTY)
     shop.review(2, 2, SOLD)
-    gate(kafka, 2)
+    run_gate(kafka, 2)
     assert shop.by_review().keys() == {0, 2}, "what was missed is not made up for"
 
 
@@ -80,11 +80,11 @@ def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Se
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer_review(kafka, one, 0) == review_ms(-1), "whatever is proposed for later"
+    assert answer_review(kafka, one, 0) == find_review_ms(-1), "whatever is proposed for later"
     assert shop.orders() == []
 
     shop.beat(0)
-    assert answer_review(kafka, one, review_ms(-1)) == review_ms(0), (
+    assert answer_review(kafka, one, find_review_ms(-1)) == find_review_ms(0), (
         "the marker had read all before it"
     )
     assert shop.by_review() == {0: dict.fromkeys(SKUS, 1)}
@@ -105,7 +105,7 @@ def test_an_older_gate_orders_nothing_more(kafka: Settings) -> None:
 def test_a_gate_that_dies_anywhere_orders_every_review_once(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = drawn("deaths of the gate")
+    chance = create_random("deaths of the gate")
     shop = Reordering(kafka)
     shop.promote(1)
     life = limit_life(monkeypatch, "services.ordering.publisher")
@@ -113,28 +113,28 @@ def test_a_gate_that_dies_anywhere_orders_every_review_once(
         shop.review(1, number, SOLD if number else EMPTY)
         life.rows_left = chance.randint(1, len(SKUS))
         with pytest.raises(Died):
-            gate(kafka, number)
-        gate(kafka, number)
+            run_gate(kafka, number)
+        run_gate(kafka, number)
     assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(4)}
 
 
 def test_a_killed_gate_orders_every_review_once(kafka: Settings) -> None:
     """kill -9, as soon as its orders are seen, committed or not."""
-    chance = drawn("deaths of the gate")
+    chance = create_random("deaths of the gate")
     shop = Reordering(kafka)
     shop.promote(1)
     for number in range(3):
-        before = records(kafka)
+        before = count_records(kafka)
         shop.review(1, number, SOLD if number else EMPTY)
         seen = before + chance.randint(1, len(SKUS))
         killed = start_module(kafka, kafka.data_dir / "ordering.log", "services.ordering")
-        wait_until(lambda seen=seen: records(kafka) >= seen, "it orders", 60)  # type: ignore[misc]
+        wait_until(lambda seen=seen: count_records(kafka) >= seen, "it orders", 60)  # type: ignore[misc]
         killed.kill()
         killed.wait(30)
-        gate(kafka, number)
+        run_gate(kafka, number)
     assert shop.by_review() == {number: dict.fromkeys(SKUS, 1) for number in range(3)}
 
 
-def records(kafka: Settings) -> int:
+def count_records(kafka: Settings) -> int:
     """Orders and marks of transactions, the open ones' too."""
     return sum(end_offsets(admin(kafka), [PURCHASE_ORDERS.name]).values())

@@ -7,7 +7,7 @@ from typing import Any
 from contracts import CLOCKS, Contract, encode, key
 from infra.kafka import send
 from infra.settings import Settings
-from tests.brokers import sender
+from tests.brokers import get_producer
 
 HOUR_MS = 3_600_000
 Place = tuple[str, int, int]
@@ -22,15 +22,15 @@ def publish(
 ) -> Place:
     """The contract's example with these fields, published so long after it happened."""
     event = {**contract.examples[0], **fields}
-    at_ms = milliseconds(event["event_time"]) + after_ms
+    at_ms = to_ms(event["event_time"]) + after_ms
     return put(kafka, contract, record_key or key(contract, event), encode(contract, event), at_ms)
 
 
 def put(kafka: Settings, contract: Contract, key: bytes, value: bytes, at_ms: int) -> Place:
-    return contract.name, *send(sender(kafka), contract.name, key, value, timestamp_ms=at_ms)
+    return contract.name, *send(get_producer(kafka), contract.name, key, value, timestamp_ms=at_ms)
 
 
-def milliseconds(at: datetime) -> int:
+def to_ms(at: datetime) -> int:
     return round(at.timestamp() * 1000)
 
 
@@ -42,7 +42,7 @@ def stop_world(kafka: Settings, at: datetime) -> None:
         "wall_at": datetime.fromtimestamp(0, UTC),
         "state": "stopped",
     }
-    send(sender(kafka), CLOCKS.name, key(CLOCKS, value), encode(CLOCKS, value))
+    send(get_producer(kafka), CLOCKS.name, key(CLOCKS, value), encode(CLOCKS, value))
 
 
 def hours(number: float) -> timedelta:

@@ -17,7 +17,7 @@ from services.quarantine import follower
 from services.quarantine.follower import copy_rejected, follow
 from services.quarantine.progress import GROUP, Progress, commit, read_progress
 from services.quarantine.records import Record
-from tests.brokers import sender
+from tests.brokers import get_producer
 from tests.services.at_work import at_work
 
 HOUR_MS = 3_600_000
@@ -28,15 +28,15 @@ def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: An
     event = {**contract.examples[0], **fields}
     at_ms = round(event["event_time"].timestamp() * 1000) + after_ms
     value = encode(contract, event)
-    found = send(sender(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms)
+    found = send(get_producer(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms)
     return f"{contract.name}/{found[0]}/{found[1]}"
 
 
-def caught_up(kafka: Settings) -> bool:
+def is_caught_up(kafka: Settings) -> bool:
     return read_progress(kafka).offsets == end_offsets(admin(kafka), VALIDATED)
 
 
-def quarantined(kafka: Settings) -> dict[str, dict[str, Any]]:
+def read_quarantine(kafka: Settings) -> dict[str, dict[str, Any]]:
     found = read_to_end(kafka, QUARANTINE.name)
     return {at.decode(): decode(value).value for at, value in found.items()}
 
@@ -47,8 +47,8 @@ def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
     broken = publish(kafka, ADJUSTMENTS, units=0)
     product = publish(kafka, PRODUCTS, sku="a/b")
     with at_work(follow, kafka):
-        wait_until(lambda: caught_up(kafka), "everything is validated")
-    found = quarantined(kafka)
+        wait_until(lambda: is_caught_up(kafka), "everything is validated")
+    found = read_quarantine(kafka)
     assert found.keys() == {late, broken, product}
     assert found[late]["reason"] == "late"
     assert found[broken]["reason"] == "units is not 0"
@@ -64,22 +64,22 @@ def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(follower, "copy_rejected", noted)
     late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
     with at_work(follow, kafka):
-        wait_until(lambda: caught_up(kafka), "everything is validated")
+        wait_until(lambda: is_caught_up(kafka), "everything is validated")
     assert [f"{one.topic}/{one.partition}/{one.offset}" for one in copied] == [late]
 
 
 def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: Settings) -> None:
     with at_work(follow, kafka):
-        wait_until(lambda: caught_up(kafka), "everything is validated")
-    before = quarantined(kafka)
+        wait_until(lambda: is_caught_up(kafka), "everything is validated")
+    before = read_quarantine(kafka)
     forgotten = Progress(dict.fromkeys(read_progress(kafka).offsets, 0), committed_ms=0)
     reader = consumer(kafka, GROUP)
     commit(reader, forgotten)
     reader.close()
-    assert not caught_up(kafka)
+    assert not is_caught_up(kafka)
     with at_work(follow, kafka):
-        wait_until(lambda: caught_up(kafka), "everything is validated again")
-    assert quarantined(kafka) == before
+        wait_until(lambda: is_caught_up(kafka), "everything is validated again")
+    assert read_quarantine(kafka) == before
 
 
 def test_nothing_is_committed_that_was_not_copied(
@@ -96,7 +96,7 @@ def test_nothing_is_committed_that_was_not_copied(
     publish(kafka, RECEIPTS, 5 * HOUR_MS)
     with pytest.raises(InterruptedError):
         follow(kafka, stop)
-    assert not caught_up(kafka)
+    assert not is_caught_up(kafka)
 
 
 def test_it_is_ready_once_it_has_committed_since_its_start(kafka: Settings) -> None:

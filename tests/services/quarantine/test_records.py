@@ -16,7 +16,7 @@ GOOD = RECEIPTS.examples[0]
 HOUR_MS = 3_600_000
 
 
-def record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: Any) -> Record:
+def create_record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: Any) -> Record:
     event = {**contract.examples[0], **fields}
     happened_ms = round(contract.examples[0]["event_time"].timestamp() * 1000)
     return Record(
@@ -30,7 +30,7 @@ def record(contract: Contract = RECEIPTS, after_ms: int = 0, **fields: Any) -> R
     )
 
 
-def kept(one: Record) -> dict[str, Any]:
+def decode_row(one: Record) -> dict[str, Any]:
     """The row as a reader of the quarantine decodes it."""
     row = create_row(one)
     assert row is not None
@@ -40,12 +40,12 @@ def kept(one: Record) -> dict[str, Any]:
 
 
 def test_a_good_record_is_not_kept() -> None:
-    assert create_row(record()) is None
+    assert create_row(create_record()) is None
 
 
 def test_a_late_record_is_kept_whole() -> None:
-    late = record(after_ms=3 * HOUR_MS)
-    found = kept(late)
+    late = create_record(after_ms=3 * HOUR_MS)
+    found = decode_row(late)
     assert (found["topic"], found["partition"], found["offset"]) == (RECEIPTS.name, 2, 10_415)
     assert (found["reason"], found["event_id"]) == ("late", GOOD["event_id"])
     assert found["event_time"] == GOOD["event_time"]
@@ -54,25 +54,25 @@ def test_a_late_record_is_kept_whole() -> None:
 
 
 def test_what_does_not_decode_is_kept_with_its_bytes() -> None:
-    found = kept(replace(record(), key=None, value=b"\xff\0", headers=[]))
+    found = decode_row(replace(create_record(), key=None, value=b"\xff\0", headers=[]))
     assert (found["reason"], found["key"], found["value"]) == ("undecodable", None, b"\xff\0")
     assert (found["event_id"], found["event_time"]) == (None, None)
 
 
 def test_a_broken_rule_is_the_reason() -> None:
-    found = kept(record(register_id="x" * 65))
+    found = decode_row(create_record(register_id="x" * 65))
     assert found["reason"] == "register_id has a length of at most 64"
 
 
 @pytest.mark.crosses("services/quarantine/records/EVENT_ID_MAX")
 def test_an_id_that_is_none_is_left_to_the_value() -> None:
-    assert kept(record(event_id=""))["event_id"] is None
-    assert kept(record(event_id="x" * 300))["event_id"] == "x" * 300
-    assert kept(record(event_id="x" * 301))["event_id"] is None
+    assert decode_row(create_record(event_id=""))["event_id"] is None
+    assert decode_row(create_record(event_id="x" * 300))["event_id"] == "x" * 300
+    assert decode_row(create_record(event_id="x" * 301))["event_id"] is None
 
 
 def test_times_that_no_calendar_has_are_left_to_the_record() -> None:
-    far = kept(replace(record(event_time=2**60 // 1000), published_ms=2**60))
+    far = decode_row(replace(create_record(event_time=2**60 // 1000), published_ms=2**60))
     assert far["event_time"] is None
     assert far["published_at"].year == 9999
 
@@ -89,7 +89,7 @@ def test_times_that_no_calendar_has_are_left_to_the_record() -> None:
 )
 @pytest.mark.crosses("services/quarantine/records/VALUE_BYTES_MAX")
 def test_what_is_too_large_to_be_wrapped_says_where_it_is(large: dict[str, Any]) -> None:
-    found = kept(replace(record(after_ms=3 * HOUR_MS), **large))
+    found = decode_row(replace(create_record(after_ms=3 * HOUR_MS), **large))
     assert (found["key"], found["value"], found["headers"]) == (None, None, [])
     assert "too large to be copied" in found["found"]
 
@@ -114,11 +114,11 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_schema_that_only_newer_code_knows_stops_and_rejects_nothing(newer: int) -> None:
     value = b"\0" + newer.to_bytes(4, "big") + b"whatever"
     with pytest.raises(NewerSchema, match="Start it again"):
-        create_row(replace(record(), value=value))
+        create_row(replace(create_record(), value=value))
     with pytest.raises(NewerSchema, match=RECEIPTS.name):
-        create_row(record(RELEASES, value=value))
+        create_row(create_record(RELEASES, value=value))
 
 
 def test_a_schema_that_nobody_knows_is_undecodable(newer: int) -> None:
     value = b"\0" + (newer + 1).to_bytes(4, "big") + b"whatever"
-    assert kept(replace(record(), value=value))["reason"] == "undecodable"
+    assert decode_row(replace(create_record(), value=value))["reason"] == "undecodable"

@@ -11,8 +11,8 @@ from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.supplier.follower import confirm_orders
-from tests.brokers import sender
-from tests.seeds import drawn
+from tests.brokers import get_producer
+from tests.seeds import create_random
 from tests.services.at_work import at_work
 from tests.services.dying import Died, limit_life
 
@@ -22,39 +22,39 @@ SECONDS_MAX = 60
 
 
 def order(kafka: Settings, *order_ids: str) -> None:
-    client = sender(kafka)
+    client = get_producer(kafka)
     for order_id in order_ids:
         row = {**PURCHASE_ORDERS.examples[0], "purchase_order_id": order_id}
         send(client, PURCHASE_ORDERS.name, key(PURCHASE_ORDERS, row), encode(PURCHASE_ORDERS, row))
 
 
-def confirmed(kafka: Settings) -> Counter[str]:
+def count_confirmed(kafka: Settings) -> Counter[str]:
     found = read_all(kafka, CONFIRMATIONS.name)
     return Counter(decode(value).value["purchase_order_id"] for value in found)
 
 
-def until_confirmed(kafka: Settings, *order_ids: str) -> None:
+def await_confirmed(kafka: Settings, *order_ids: str) -> None:
     wait_until(
-        lambda: set(order_ids) <= confirmed(kafka).keys(), "the orders are obeyed", SECONDS_MAX
+        lambda: set(order_ids) <= count_confirmed(kafka).keys(), "the orders are obeyed", SECONDS_MAX
     )
 
 
 def test_an_id_is_obeyed_once_however_often_it_is_read(kafka: Settings) -> None:
     order(kafka, "a", "b", "a")
     with at_work(confirm_orders, kafka):
-        until_confirmed(kafka, "a", "b")
+        await_confirmed(kafka, "a", "b")
         order(kafka, "b", "c")
-        until_confirmed(kafka, "c")
+        await_confirmed(kafka, "c")
     order(kafka, "c", "d")
     with at_work(confirm_orders, kafka):
-        until_confirmed(kafka, "d")
-    assert confirmed(kafka) == Counter("abcd")
+        await_confirmed(kafka, "d")
+    assert count_confirmed(kafka) == Counter("abcd")
 
 
 def test_who_dies_between_reading_and_answering_answers_once(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = drawn("deaths of the supplier")
+    chance = create_random("deaths of the supplier")
     life = limit_life(monkeypatch, "services.supplier.follower")
     for turn in range(3):
         wanted = [f"{turn}-{number}" for number in range(10)]
@@ -63,13 +63,13 @@ def test_who_dies_between_reading_and_answering_answers_once(
         with pytest.raises(Died):
             confirm_orders(kafka, Event())
         with at_work(confirm_orders, kafka):
-            until_confirmed(kafka, *wanted)
-    assert set(confirmed(kafka).values()) == {1}
+            await_confirmed(kafka, *wanted)
+    assert set(count_confirmed(kafka).values()) == {1}
 
 
 def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
     """kill -9, as soon as its answers are seen, committed or not."""
-    chance = drawn("kills of the supplier")
+    chance = create_random("kills of the supplier")
     wanted = [f"killed-{number}" for number in range(50)]
     before = sum(end_offsets(admin(kafka), [CONFIRMATIONS.name]).values())
     seen = before + chance.randint(1, len(wanted))
@@ -83,5 +83,5 @@ def test_a_killed_supplier_answers_once(kafka: Settings) -> None:
     killed.kill()
     killed.wait(30)
     with at_work(confirm_orders, kafka):
-        until_confirmed(kafka, *wanted)
-    assert set(confirmed(kafka).values()) == {1}
+        await_confirmed(kafka, *wanted)
+    assert set(count_confirmed(kafka).values()) == {1}

@@ -12,7 +12,7 @@ GOOD = Reliability(late_share=0.0, short_share=0.0)
 MANY = 500
 
 
-def answers(reliability: Reliability = Reliability(), **fields: Any) -> list[Row]:  # noqa: B008
+def confirm_many(reliability: Reliability = Reliability(), **fields: Any) -> list[Row]:  # noqa: B008
     orders = [{**ORDER, **fields, "purchase_order_id": f"PO-{number}"} for number in range(MANY)]
     return [create_confirmation(order, 1, reliability) for order in orders]
 
@@ -24,14 +24,14 @@ def test_a_good_supplier_ships_all_within_the_lead_time() -> None:
 
 
 def test_the_same_order_has_the_same_answer_and_another_world_another() -> None:
-    assert answers() == answers()
-    assert answers() != [
-        create_confirmation({**ORDER, **one}, 2, Reliability()) for one in answers()
+    assert confirm_many() == confirm_many()
+    assert confirm_many() != [
+        create_confirmation({**ORDER, **one}, 2, Reliability()) for one in confirm_many()
     ]
 
 
 def test_some_come_late_and_some_short_in_whole_packs() -> None:
-    found, in_time = answers(), answers(GOOD)[0]["arrives_at"]
+    found, in_time = confirm_many(), confirm_many(GOOD)[0]["arrives_at"]
     late = [one for one in found if one["arrives_at"] > in_time]
     short = [one for one in found if one["shipped_units"] < one["ordered_units"]]
     assert 0.05 < len(late) / MANY < 0.2
@@ -41,7 +41,7 @@ def test_some_come_late_and_some_short_in_whole_packs() -> None:
 
 def test_every_answer_keeps_its_contract() -> None:
     rules = checks(CONFIRMATIONS.fields, CONFIRMATIONS.rules)
-    for one in answers(lead_time_days=0):
+    for one in confirm_many(lead_time_days=0):
         row = {
             name: round(value.timestamp() * 1000) if name.endswith("_at") else value
             for name, value in one.items()

@@ -46,7 +46,7 @@ def run_generation(
         os.close(theirs)
 
 
-def promoted(settings: Settings) -> Generation:
+def find_promoted(settings: Settings) -> Generation:
     ensure_generation(settings, NAME)
     found = generations(settings, NAME).promoted
     assert found is not None
@@ -56,7 +56,7 @@ def promoted(settings: Settings) -> Generation:
 def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Settings) -> None:
     kept = kafka.data_dir / "pipelines" / NAME / "g1" / "checkpoint"
     kept.mkdir(parents=True)
-    founded = promoted(kafka)
+    founded = find_promoted(kafka)
     assert (founded.number, founded.state) == (2, State.PROMOTED)
     assert founded.outputs == {
         STOCK_LEVELS.name: f"{STOCK_LEVELS.name}.g2",
@@ -68,25 +68,25 @@ def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Setting
 
 
 def test_a_generation_runs_a_copy_of_the_code(kafka: Settings) -> None:
-    founded = promoted(kafka)
+    founded = find_promoted(kafka)
     assert snapshot.code_digest(locate_code(kafka, founded), NAME) == founded.code_digest
     assert snapshot.describe_drift(root(), founded) is None
 
 
 def test_the_next_start_finds_it(kafka: Settings) -> None:
-    assert promoted(kafka) == promoted(kafka)
+    assert find_promoted(kafka) == find_promoted(kafka)
     assert len(generations(kafka, NAME).known) == 1
 
 
 def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
     """What readers follow stays until the replay has caught up; then it takes its place."""
-    before = promoted(kafka)
+    before = find_promoted(kafka)
     make_outputs(kafka, load(NAME), before)
     publish_marker(
         producer(kafka), admin(kafka), before, 0, {}
     )  # it has written, and knows nothing of it
     assert is_lost(kafka, before)
-    assert promoted(kafka) == before
+    assert find_promoted(kafka) == before
     known = generations(kafka, NAME)
     assert known.candidate is not None
     assert (known.candidate.number, known.candidate.state) == (3, State.CATCHING_UP)
@@ -100,13 +100,13 @@ def test_a_lost_checkpoint_is_replaced_by_a_replay(kafka: Settings) -> None:
     ]
 
 
-def running(code_digest: str, libraries: str | None) -> Generation:
+def create_running(code_digest: str, libraries: str | None) -> Generation:
     """A generation that was created with this code and these libraries; None: nobody noted them."""
     return Generation(NAME, 1, State.PROMOTED, code_digest, AT, {}, libraries=libraries)
 
 
 def test_code_that_differs_names_the_way() -> None:
-    message = snapshot.describe_drift(root(), running("the digest of other code", None))
+    message = snapshot.describe_drift(root(), create_running("the digest of other code", None))
     assert message is not None
     assert "runs its own snapshot" in message
     assert "make replay PIPELINE=inventory" in message
@@ -114,15 +114,15 @@ def test_code_that_differs_names_the_way() -> None:
 
 def test_other_libraries_are_told_and_do_not_stop_it() -> None:
     code = snapshot.code_digest(root(), NAME)
-    message = snapshot.describe_drift(root(), running(code, "the digest of other locks"))
+    message = snapshot.describe_drift(root(), create_running(code, "the digest of other locks"))
     assert message is not None
     assert "other packages or jars" in message
     assert "make replay PIPELINE=inventory" in message
-    assert snapshot.describe_drift(root(), running(code, None)) is None
+    assert snapshot.describe_drift(root(), create_running(code, None)) is None
 
 
 def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Path) -> None:
-    number = promoted(kafka).number
+    number = find_promoted(kafka).number
     code = tmp_path / "code"
     snapshot.take(root(), code)
     transform = code / "pipelines" / NAME / "transform.py"
@@ -134,8 +134,8 @@ def test_changed_code_is_refused_on_the_checkpoint(kafka: Settings, tmp_path: Pa
 
 
 def test_an_invalid_generation_says_why(kafka: Settings) -> None:
-    number = promoted(kafka).number
-    invalidate(kafka, promoted(kafka), "Spark dropped 3 records behind the watermark")
+    number = find_promoted(kafka).number
+    invalidate(kafka, find_promoted(kafka), "Spark dropped 3 records behind the watermark")
     known = generations(kafka, NAME)
     found = known.of(number)
     assert found is not None

@@ -9,25 +9,25 @@ import pytest
 from control.generations import Generations, State
 from infra.settings import Settings
 from pipelines.common.generations.promotion import NotPromotable, StillWritten, remove, switch
-from tests.pipelines.generations import known
+from tests.pipelines.generations import create_generations
 
 
-def states(of: Generations) -> list[State]:
+def list_states(of: Generations) -> list[State]:
     return [one.state for one in of.known]
 
 
 def test_the_candidate_takes_the_place_of_the_promoted() -> None:
-    after = switch(known(State.PROMOTED, State.READY))
-    assert states(after) == [State.RETIRED, State.PROMOTED]
+    after = switch(create_generations(State.PROMOTED, State.READY))
+    assert list_states(after) == [State.RETIRED, State.PROMOTED]
 
 
 @pytest.mark.parametrize(
     "found",
     [
-        known(State.PROMOTED),
-        known(State.PROMOTED, State.CATCHING_UP),
-        known(State.PROMOTED, State.INVALID),
-        known(State.RETIRED, State.PROMOTED),
+        create_generations(State.PROMOTED),
+        create_generations(State.PROMOTED, State.CATCHING_UP),
+        create_generations(State.PROMOTED, State.INVALID),
+        create_generations(State.RETIRED, State.PROMOTED),
     ],
 )
 def test_only_what_is_ready_is_promoted(found: Generations) -> None:
@@ -36,17 +36,17 @@ def test_only_what_is_ready_is_promoted(found: Generations) -> None:
 
 
 def test_three_at_the_most_are_kept_running() -> None:
-    found = known(State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY)
+    found = create_generations(State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY)
     assert [one.number for one in found.running] == [2, 3, 5]
 
 
 def test_a_number_is_never_given_again() -> None:
-    found = known(State.PROMOTED, State.READY).minus(frozenset({2}))
+    found = create_generations(State.PROMOTED, State.READY).minus(frozenset({2}))
     assert (len(found.known), found.newest) == (1, 2)
 
 
 def test_an_invalid_generation_is_promoted_no_more() -> None:
-    found = known(State.RETIRED, State.PROMOTED).to(State.INVALID, 2, "it dropped a record")
+    found = create_generations(State.RETIRED, State.PROMOTED).to(State.INVALID, 2, "it dropped a record")
     assert found.promoted is None
     assert found.retired == replace(found.known[0])
 

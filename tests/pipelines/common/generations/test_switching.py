@@ -30,11 +30,11 @@ pytestmark = pytest.mark.e2e
 NAME = "inventory"
 
 
-def states(known: Generations) -> dict[int, State]:
+def find_states(known: Generations) -> dict[int, State]:
     return {one.number: one.state for one in known.known}
 
 
-def candidate(settings: Settings) -> int:
+def create_caught_up(settings: Settings) -> int:
     """A new generation that has caught up."""
     made = create_candidate(settings, load(NAME), root(), ZERO)
     mark_caught_up(settings, made)
@@ -47,13 +47,13 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     first = create_candidate(kafka, load(NAME), root(), ZERO).number
     with pytest.raises(NothingBefore, match="nothing was promoted"):
         roll_back(kafka, NAME)
-    second = candidate(kafka)
+    second = create_caught_up(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):
         create_candidate(kafka, load(NAME), root(), ZERO)
     promote(kafka, NAME)
-    third = candidate(kafka)
+    third = create_caught_up(kafka)
     after = promote(kafka, NAME)
-    assert states(after) == {
+    assert find_states(after) == {
         first: State.RETIRED,
         second: State.RETIRED,
         third: State.PROMOTED,
@@ -68,7 +68,7 @@ def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
         roll_back(kafka, NAME)
     forget(kafka, NAME, frozenset({third}))
     assert generations(kafka, NAME).candidate is None
-    assert candidate(kafka) == third + 1, "a number is never given again"
+    assert create_caught_up(kafka) == third + 1, "a number is never given again"
 
 
 def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -> None:

@@ -7,7 +7,7 @@ from pipelines.common.runtime.checkpoint import CHUNKS, Checkpoint
 HEAD = 'v1\n{"batchWatermarkMs":0}\n'
 
 
-def checkpoint(home: Path, batches: dict[int, str], finished: set[int]) -> Checkpoint:
+def write_checkpoint(home: Path, batches: dict[int, str], finished: set[int]) -> Checkpoint:
     folder = home / "checkpoint"
     folder.mkdir()
     for name in ("offsets", "commits"):
@@ -20,12 +20,12 @@ def checkpoint(home: Path, batches: dict[int, str], finished: set[int]) -> Check
 
 
 def test_a_batch_ends_where_its_sources_end(tmp_path: Path) -> None:
-    where = checkpoint(tmp_path, {7: '{"sales":{"0":5,"1":9}}\n{"stock":{"0":2}}'}, set())
+    where = write_checkpoint(tmp_path, {7: '{"sales":{"0":5,"1":9}}\n{"stock":{"0":2}}'}, set())
     assert where.batch_end(7) == {("sales", 0): 5, ("sales", 1): 9, ("stock", 0): 2}
 
 
 def test_a_source_without_data_has_no_offsets_yet(tmp_path: Path) -> None:
-    where = checkpoint(tmp_path, {0: '-\n{"stock":{"0":2}}'}, set())
+    where = write_checkpoint(tmp_path, {0: '-\n{"stock":{"0":2}}'}, set())
     assert where.batch_end(0) == {("stock", 0): 2}
 
 
@@ -33,7 +33,7 @@ def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
     """Records and heartbeats are read from the same files, each with a source of the log behind."""
     files, beats = '{"logOffset":1}', '{"beats":{"0":7}}'
     sources = {0: f"{files}\n-\n{files}\n-", 1: f'{files}\n{{"sales":{{"0":9}}}}\n{files}\n{beats}'}
-    where = checkpoint(tmp_path, sources, set())
+    where = write_checkpoint(tmp_path, sources, set())
     chunks = [{"sales": {"0": 2}, "beats": {"0": 1}}, {"sales": {"0": 5}, "beats": {"0": 3}}]
     (tmp_path / CHUNKS).parent.mkdir()
     (tmp_path / CHUNKS).write_text(json.dumps({"ends": chunks}))
@@ -43,7 +43,7 @@ def test_the_log_goes_on_where_the_files_end(tmp_path: Path) -> None:
 
 def test_only_finished_batches_are_committed(tmp_path: Path) -> None:
     batches = {9: '{"sales":{"0":5}}', 10: '{"sales":{"0":6}}', 11: '{"sales":{"0":7}}'}
-    assert checkpoint(tmp_path, batches, {9, 10}).committed() == {("sales", 0): 6}
+    assert write_checkpoint(tmp_path, batches, {9, 10}).committed() == {("sales", 0): 6}
 
 
 def test_nothing_is_committed_before_the_first_batch(tmp_path: Path) -> None:
@@ -53,4 +53,4 @@ def test_nothing_is_committed_before_the_first_batch(tmp_path: Path) -> None:
 
 
 def test_a_batch_is_open_from_its_offsets_to_its_commit(tmp_path: Path) -> None:
-    assert checkpoint(tmp_path, {9: "-", 10: "-"}, {9}).open_batch() == 10
+    assert write_checkpoint(tmp_path, {9: "-", 10: "-"}, {9}).open_batch() == 10

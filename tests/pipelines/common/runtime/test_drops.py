@@ -17,7 +17,7 @@ LATE = 5400
 """Seconds of 1970: two hours behind what was read before it."""
 
 
-def deduplicated(spark: SparkSession, folder: Path, times: tuple[int, ...]) -> StreamingQuery:
+def run_deduplication(spark: SparkSession, folder: Path, times: tuple[int, ...]) -> StreamingQuery:
     """A finished query that has read one record a batch, and remembers ids for a minute."""
     source = folder / "ids"
     for at in times:
@@ -38,7 +38,7 @@ def deduplicated(spark: SparkSession, folder: Path, times: tuple[int, ...]) -> S
 
 
 def test_batches_that_drop_nothing_are_looked_at_once(spark: SparkSession, tmp_path: Path) -> None:
-    query = deduplicated(spark, tmp_path, IN_TIME)
+    query = run_deduplication(spark, tmp_path, IN_TIME)
     looked_at = refuse_drops(query)
     assert looked_at == max(progress.timestamp for progress in query.recentProgress)
     assert refuse_drops(query, looked_at) == looked_at
@@ -48,6 +48,6 @@ def test_batches_that_drop_nothing_are_looked_at_once(spark: SparkSession, tmp_p
 def test_a_dropped_record_is_seen(
     spark: SparkSession, tmp_path: Path, later: tuple[int, ...]
 ) -> None:
-    query = deduplicated(spark, tmp_path, (*IN_TIME, LATE, *later))
+    query = run_deduplication(spark, tmp_path, (*IN_TIME, LATE, *later))
     with pytest.raises(Invalid, match="dropped 1 records"):
         refuse_drops(query)

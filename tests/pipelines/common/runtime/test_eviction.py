@@ -26,7 +26,7 @@ def test_ids_are_freed_by_the_batches_that_walk(
     source = tmp_path / "ids"
     for number in range(BATCHES):
         append(own.range(1).select(F.lit(number).cast("long").alias("id")), source)
-    query = deduplicating(own, source, tmp_path)
+    query = start_deduplication(own, source, tmp_path)
     assert query.awaitTermination(60)
     removed = [
         sum(state.numRowsRemoved for state in batch.stateOperators)
@@ -43,7 +43,7 @@ def test_ids_are_freed_by_the_batches_that_walk(
     )
 
 
-def deduplicating(own: SparkSession, source: Path, folder: Path) -> StreamingQuery:
+def start_deduplication(own: SparkSession, source: Path, folder: Path) -> StreamingQuery:
     ids = own.readStream.schema("id LONG").option("maxFilesPerTrigger", "1").parquet(str(source))
     at = F.timestamp_seconds((F.col("id") + 1) * 3600).alias("at")
     return (

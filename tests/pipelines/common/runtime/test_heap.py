@@ -16,19 +16,19 @@ GARBAGE_MIB = YOUNG_MIB + OLD_MIB_MIN
 """Larger than the young part, so it is put into the old one at once."""
 
 
-def java(spark: SparkSession) -> Any:
+def get_java(spark: SparkSession) -> Any:
     return spark.sparkContext._jvm
 
 
-def old(spark: SparkSession) -> Any:
-    beans = java(spark).java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+def find_old_pool(spark: SparkSession) -> Any:
+    beans = get_java(spark).java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
     return next(one for one in beans if one.getName() == "Tenured Gen")
 
 
 @contextmanager
 def allocated(spark: SparkSession) -> Iterator[None]:
     """Much of the heap is used until the block ends, and garbage afterwards."""
-    text = java(spark).java.lang.StringBuilder(GARBAGE_MIB * MIB)
+    text = get_java(spark).java.lang.StringBuilder(GARBAGE_MIB * MIB)
     yield
     text.trimToSize()
 
@@ -36,7 +36,7 @@ def allocated(spark: SparkSession) -> Iterator[None]:
 @pytest.fixture
 def heap(spark: SparkSession) -> Heap:
     """The heap, just collected."""
-    java(spark).java.lang.System.gc()
+    get_java(spark).java.lang.System.gc()
     return Heap(spark)
 
 
@@ -44,12 +44,12 @@ def heap(spark: SparkSession) -> Heap:
 def test_what_has_grown_is_collected_and_its_memory_returned(
     spark: SparkSession, heap: Heap
 ) -> None:
-    before = old(spark).getUsage().getCommitted()
+    before = find_old_pool(spark).getUsage().getCommitted()
     assert not heap.collect_growth(), "nothing has grown"
     with allocated(spark):
-        assert old(spark).getUsage().getCommitted() > before
+        assert find_old_pool(spark).getUsage().getCommitted() > before
     assert heap.collect_growth()
-    left = old(spark).getUsage()
+    left = find_old_pool(spark).getUsage()
     assert left.getUsed() < OLD_MIB_MIN * MIB
     assert left.getCommitted() < GARBAGE_MIB * MIB
     assert not heap.collect_growth(), "once is enough"

@@ -28,7 +28,7 @@ def test_each_id_counts_once_in_whichever_batch_its_copies_come(
     own.conf.set("spark.sql.shuffle.partitions", "2")
     source, target = tmp_path / "ids", tmp_path / "first copies"
     for number in range(BATCHES):
-        append(batch(own, number), source)
+        append(create_batch(own, number), source)
         if restarted:
             run(own, source, target, tmp_path)
     run(own, source, target, tmp_path)
@@ -37,7 +37,7 @@ def test_each_id_counts_once_in_whichever_batch_its_copies_come(
     assert set(kept) == {one.id for one in own.read.parquet(str(source)).collect()}
 
 
-def batch(own: SparkSession, number: int) -> DataFrame:
+def create_batch(own: SparkSession, number: int) -> DataFrame:
     """New ids, each twice, and ids of each batch before."""
     new = own.range(number * IDS, (number + 1) * IDS)
     old = own.range(0, number * IDS + 1, AGAIN)

@@ -28,7 +28,7 @@ def test_one_task_and_one_partition_need_no_shuffle(
     for _ in range(2):
         append(own.range(IDS, numPartitions=3), tmp_path / "ids")
     found: Counts = {}
-    query = counting(own, tmp_path, tasks, found)
+    query = start_counting(own, tmp_path, tasks, found)
     assert query.awaitTermination(60)
     assert query._jsq.explainInternal(False).count(SHUFFLE) == shuffles
     assert found == {0: 34, 1: 33, 2: 33}
@@ -40,13 +40,13 @@ def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_pat
     own.conf.set("spark.sql.shuffle.partitions", "1")
     append(own.range(IDS, numPartitions=3), tmp_path / "ids")
     found: Counts = {}
-    assert counting(own, tmp_path, 2, found).awaitTermination(60)
+    assert start_counting(own, tmp_path, 2, found).awaitTermination(60)
     append(own.range(2 * IDS, numPartitions=3), tmp_path / "ids")
-    assert counting(own, tmp_path, 1, found).awaitTermination(60)
+    assert start_counting(own, tmp_path, 1, found).awaitTermination(60)
     assert found == {0: 67, 1: 67, 2: 66}
 
 
-def counting(own: SparkSession, folder: Path, tasks: int, found: Counts) -> StreamingQuery:
+def start_counting(own: SparkSession, folder: Path, tasks: int, found: Counts) -> StreamingQuery:
     """How many ids of each kind there are, each counted once, into `found`."""
 
     def note(rows: DataFrame, _batch: int) -> None:
@@ -54,7 +54,7 @@ def counting(own: SparkSession, folder: Path, tasks: int, found: Counts) -> Stre
 
     ids = own.readStream.schema("id LONG").parquet(str(folder / "ids")).coalesce(tasks)
     return (
-        counted(ids)
+        count_once(ids)
         .writeStream.outputMode("update")
         .foreachBatch(note)
         .option("checkpointLocation", str(folder / "checkpoint"))
@@ -63,7 +63,7 @@ def counting(own: SparkSession, folder: Path, tasks: int, found: Counts) -> Stre
     )
 
 
-def counted(ids: DataFrame) -> DataFrame:
+def count_once(ids: DataFrame) -> DataFrame:
     at = F.timestamp_seconds(F.lit(86_400)).alias("at")  # ahead of the watermark, which begins at 0
     first = ids.select("id", at).withWatermark("at", "1 hour").dropDuplicatesWithinWatermark(["id"])
     return first.groupBy((F.col("id") % 3).alias("kind")).agg(F.count("*").alias("ids"))

@@ -8,7 +8,7 @@ from pipelines.common.pipeline import load, pipelines
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.aggregate import static_rows
 from pipelines.common.transform.dimensions import version_schema
-from tests.pipelines.log import receipt, records
+from tests.pipelines.log import receipt, create_log
 
 pytestmark = pytest.mark.spark
 
@@ -19,7 +19,7 @@ RECORDS = 3
 def test_an_accounting_row_holds_no_list(name: str, spark: SparkSession) -> None:
     pipeline = load(name)
     versions = {one: spark.createDataFrame([], version_schema(one)) for one in pipeline.dimensions}
-    log = records(spark, *[receipt(customer_id="C1", card_token="T1") for _ in range(RECORDS)])
+    log = create_log(spark, *[receipt(customer_id="C1", card_token="T1") for _ in range(RECORDS)])
     accounting = static_rows(pipeline, log, versions).where(is_accounting())
     lists = [one.name for one in accounting.schema if isinstance(one.dataType, ArrayType)]
     [row] = accounting.select("_applied", *lists).collect()

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from contracts import RELEASES, encode, key
 from contracts.validation import VALIDATED, Rejection, validate
 from pipelines.common.transform.events import events
-from tests.contracts.around import around
+from tests.contracts.around import list_around
 from tests.pipelines.log import RECORD
 
 pytestmark = pytest.mark.spark
@@ -20,7 +20,7 @@ BYTES_MAX = 1_000_000
 def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, name: str) -> None:
     agreed = VALIDATED[name]
     rows, expected = [], []
-    for offset, one in enumerate(around(agreed)):
+    for offset, one in enumerate(list_around(agreed)):
         value = encode(agreed, one.value)
         if len(value) > BYTES_MAX:
             continue

@@ -19,7 +19,7 @@ from pipelines.common.transform.dimensions import (
     to_version,
 )
 from pipelines.common.transform.events import NEVER
-from tests.brokers import sender
+from tests.brokers import get_producer
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -29,45 +29,45 @@ MINUTE = timedelta(minutes=1)
 SKEW = max(topic.skew for topic in VALIDATED.values() if topic.skew)
 
 
-def since(sku: str, day: int, value: int, offset: int) -> DimensionVersion:
+def create_version(sku: str, day: int, value: int, offset: int) -> DimensionVersion:
     return DimensionVersion((sku,), day * DAY_MS, (0, offset), (sku, value))
 
 
-def moment(day: int) -> datetime:
+def to_moment(day: int) -> datetime:
     return datetime.fromtimestamp(day * 86_400, UTC)
 
 
 def test_a_version_holds_until_the_next_one_of_its_key() -> None:
-    known = [since("A", 3, 30, 1), since("B", 2, 20, 2), since("A", 1, 10, 0)]
+    known = [create_version("A", 3, 30, 1), create_version("B", 2, 20, 2), create_version("A", 1, 10, 0)]
     assert list(intervals(known)) == [
-        ("A", 10, moment(1), moment(3)),
-        ("A", 30, moment(3), NEVER),
-        ("B", 20, moment(2), NEVER),
+        ("A", 10, to_moment(1), to_moment(3)),
+        ("A", 30, to_moment(3), NEVER),
+        ("B", 20, to_moment(2), NEVER),
     ]
 
 
 def test_of_two_versions_from_one_moment_on_the_last_one_published_holds() -> None:
-    known = [since("A", 1, 11, 1), since("A", 1, 10, 0)]
-    assert list(intervals(known)) == [("A", 11, moment(1), NEVER)]
+    known = [create_version("A", 1, 11, 1), create_version("A", 1, 10, 0)]
+    assert list(intervals(known)) == [("A", 11, to_moment(1), NEVER)]
 
 
-def version(cost: int, effective: timedelta, published: timedelta) -> DimensionVersion:
+def announce_cost(cost: int, effective: timedelta, published: timedelta) -> DimensionVersion:
     """A product's cost, announced so long after Monday began, at the offset `cost`."""
     return to_version(
         PRODUCTS,
         "effective_at",
         ("unit_cost_cents",),
         (0, cost),
-        milliseconds(published),
-        {"sku": "A", "effective_at": milliseconds(effective), "unit_cost_cents": cost},
+        to_ms(published),
+        {"sku": "A", "effective_at": to_ms(effective), "unit_cost_cents": cost},
     )
 
 
-def milliseconds(after: timedelta) -> int:
+def to_ms(after: timedelta) -> int:
     return (MONDAY + after - EPOCH) // timedelta(milliseconds=1)
 
 
-def cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
+def find_cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
     """What the product costs so long after Monday began, by what is known."""
     held = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
     return held[0] if held else None
@@ -77,10 +77,10 @@ def cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
 def test_a_version_holds_when_it_says_and_after_its_notice_at_the_earliest(
     notice: timedelta,
 ) -> None:
-    known = [version(60, effective=DAY + notice, published=DAY)]
+    known = [announce_cost(60, effective=DAY + notice, published=DAY)]
     begins = max(DAY + notice, DAY + NOTICE)
-    assert cost(known, begins - timedelta(milliseconds=1)) is None
-    assert cost(known, begins) == 60
+    assert find_cost(known, begins - timedelta(milliseconds=1)) is None
+    assert find_cost(known, begins) == 60
 
 
 MINUTES = st.integers(-30, 30).map(lambda minutes: minutes * MINUTE)
@@ -96,14 +96,14 @@ def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
 ) -> None:
     """Versions: when each says that it holds, and when it was published. The event is published as
     Monday begins, by a clock that may be ahead."""
-    known = [version(number, *said) for number, said in enumerate(versions)]
+    known = [announce_cost(number, *said) for number, said in enumerate(versions)]
     before = [
-        version(number, *said) for number, said in enumerate(versions) if said[1] <= -ON_ITS_WAY
+        announce_cost(number, *said) for number, said in enumerate(versions) if said[1] <= -ON_ITS_WAY
     ]
-    assert cost(before, happened) == cost(known, happened)
+    assert find_cost(before, happened) == find_cost(known, happened)
 
 
-def product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
+def create_product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
     (example, *_) = PRODUCTS.examples
     return {
         **example,
@@ -116,7 +116,7 @@ def product(event_id: str, cost: int, effective_at: datetime) -> dict[str, Any]:
 
 
 def publish(settings: Settings, said: Iterable[tuple[dict[str, Any], datetime]]) -> None:
-    client = sender(settings)
+    client = get_producer(settings)
     for event, published in said:
         client.produce(
             PRODUCTS.name,
@@ -130,13 +130,13 @@ def publish(settings: Settings, said: Iterable[tuple[dict[str, Any], datetime]])
 
 def test_a_reader_goes_on_where_it_stood(kafka: Settings) -> None:
     reader = DimensionReader(kafka, PRODUCTS.name, "effective_at", ("sku", "unit_cost_cents"))
-    ahead = product("P-1", 60, MONDAY + DAY)
-    never = product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
+    ahead = create_product("P-1", 60, MONDAY + DAY)
+    never = create_product("P-0", 50, MONDAY) | {"effective_at": NO_CALENDAR_MS}
     publish(kafka, [(never, MONDAY), (ahead, MONDAY), (ahead, MONDAY)])
     assert list(intervals(reader.read_to_end())) == [("A", 60, MONDAY + DAY, NEVER)]
-    behind = product("P-2", 70, MONDAY + DAY)
+    behind = create_product("P-2", 70, MONDAY + DAY)
     publish(kafka, [(behind, MONDAY + 2 * DAY)])
-    anew = product("P-3", 80, MONDAY + 3 * DAY)
+    anew = create_product("P-3", 80, MONDAY + 3 * DAY)
     publish(kafka, [(anew, MONDAY + 2 * DAY)])
     assert list(intervals(reader.read_to_end())) == [
         ("A", 60, MONDAY + DAY, MONDAY + 2 * DAY + NOTICE),

@@ -16,9 +16,9 @@ from infra.settings import Settings
 from pipelines.common.pipeline import load, pipelines
 from pipelines.common.transform.extract import extract
 from pipelines.common.transform.lines import explode_lines
-from tests.pipelines.dirt import Sent, damaged, sent
+from tests.pipelines.dirt import Sent, damage, list_records
 from tests.pipelines.log import OPENING, RECORD
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 numbers = count()
 
@@ -31,12 +31,12 @@ def test_both_read_the_same_movements_from_any_bytes(spark: SparkSession) -> Non
 
 def test_both_read_what_another_pipeline_declares_from_any_bytes(spark: SparkSession) -> None:
     others = [name for name in pipelines() if name != "inventory"]
-    read_alike(spark, drawn("another pipeline").choice(others))
+    read_alike(spark, create_random("another pipeline").choice(others))
 
 
 def read_alike(spark: SparkSession, name: str) -> None:
     pipeline = replace(load(name), dimensions=())  # what is looked up is no matter of bytes
-    log = records(spark, [(topic, *one) for topic in pipeline.inputs for one in dirt(topic)])
+    log = create_records(spark, [(topic, *one) for topic in pipeline.inputs for one in list_dirt(topic)])
     large, small = (extract(pipeline, log, how) for how in (None, Settings()))
     assert [field.name for field in small.schema] == [field.name for field in large.schema]
     assert [field.dataType for field in small.schema] == [field.dataType for field in large.schema]
@@ -49,20 +49,20 @@ def read_alike(spark: SparkSession, name: str) -> None:
     assert len({row["_reason"] for row in expected}) > 20
 
 
-def dirt(topic: Contract) -> Iterator[Sent]:
+def list_dirt(topic: Contract) -> Iterator[Sent]:
     """Good and bad records of the topic; of releases also such as wrap good and bad ones."""
-    yield from sent(topic)
-    yield from damaged(topic)
+    yield from list_records(topic)
+    yield from damage(topic)
     if topic is not RELEASES:
         return
     for original in RELEASABLE.values():
-        for of_key, value in [*sent(original), *damaged(original)][::5]:
+        for of_key, value in [*list_records(original), *damage(original)][::5]:
             for wrapping in (original, RELEASES):
-                release = released(original, wrapping, of_key or b"", value or b"")
+                release = create_release(original, wrapping, of_key or b"", value or b"")
                 yield key(RELEASES, release), encode(RELEASES, release)
 
 
-def released(original: Contract, wrapping: Contract, of_key: bytes, value: bytes) -> Row:
+def create_release(original: Contract, wrapping: Contract, of_key: bytes, value: bytes) -> Row:
     """A release; of what the examples of the contract have as their id."""
     return {
         **RELEASES.examples[0],
@@ -75,17 +75,17 @@ def released(original: Contract, wrapping: Contract, of_key: bytes, value: bytes
     }
 
 
-def records(
+def create_records(
     spark: SparkSession, log: list[tuple[Contract, bytes | None, bytes | None]]
 ) -> DataFrame:
     rows = [
-        (topic.name, 0, offset, published(offset), of_key, value)
+        (topic.name, 0, offset, find_published(offset), of_key, value)
         for offset, (topic, of_key, value) in enumerate(log)
     ]
     return spark.createDataFrame(rows, RECORD).coalesce(1)
 
 
-def published(offset: int) -> datetime:
+def find_published(offset: int) -> datetime:
     return OPENING + timedelta(minutes=offset % 400 - 60)
 
 

@@ -16,14 +16,14 @@ FROM line
 """
 
 
-def told(folder: Path, sql: str) -> None:
+def load_statement(folder: Path, sql: str) -> None:
     file = folder / "store-sales.sql"
     file.write_text(sql)
     view(file, SALES)
 
 
 def test_a_statement_that_says_what_the_contract_asks_for_is_a_view(tmp_path: Path) -> None:
-    told(tmp_path, GOOD)
+    load_statement(tmp_path, GOOD)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_statement_that_does_not_fit_is_refused(
     tmp_path: Path, before: str, after: str, expected: str
 ) -> None:
     with pytest.raises(BadStatement, match=expected):
-        told(tmp_path, GOOD.replace(before, after))
+        load_statement(tmp_path, GOOD.replace(before, after))
 
 
 @pytest.mark.parametrize("minutes", [23, 24, 25, 240])
@@ -62,9 +62,9 @@ def test_a_line_lies_in_so_many_windows_and_no_more(tmp_path: Path, minutes: int
     hopping = f"hopping(event_time, INTERVAL {minutes} MINUTES, INTERVAL 1 MINUTE)"
     allowed = nullcontext() if minutes <= 24 else pytest.raises(BadStatement, match="1 to 24 whole")
     with allowed:
-        told(tmp_path, GOOD.replace("tumbling(event_time, INTERVAL 1 MINUTE)", hopping))
+        load_statement(tmp_path, GOOD.replace("tumbling(event_time, INTERVAL 1 MINUTE)", hopping))
 
 
 def test_what_is_no_sql_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadStatement, match="a statement of Spark's SQL"):
-        told(tmp_path, "SELECT store_id FROM (")
+        load_statement(tmp_path, "SELECT store_id FROM (")

@@ -6,57 +6,57 @@ from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS
 from pipelines.common.transform.events import events
-from tests.pipelines.log import Published, receipt, records
+from tests.pipelines.log import Published, receipt, create_log
 
 pytestmark = pytest.mark.spark
 
 MINUTE = timedelta(minutes=1)
 
 
-def reason(spark: SparkSession, record: Published) -> str | None:
-    [validated] = events((RECEIPTS,), records(spark, record)).collect()
+def find_reason(spark: SparkSession, record: Published) -> str | None:
+    [validated] = events((RECEIPTS,), create_log(spark, record)).collect()
     found = validated["_reason"]
     assert found is None or isinstance(found, str)
     return found
 
 
 def test_a_good_record_has_no_reason(spark: SparkSession) -> None:
-    assert reason(spark, receipt()) is None
+    assert find_reason(spark, receipt()) is None
 
 
 def test_the_horizon_is_the_last_moment_that_counts(spark: SparkSession) -> None:
-    assert reason(spark, receipt(after=120 * MINUTE)) is None
-    assert reason(spark, receipt(after=120 * MINUTE + timedelta(milliseconds=1))) == "late"
+    assert find_reason(spark, receipt(after=120 * MINUTE)) is None
+    assert find_reason(spark, receipt(after=120 * MINUTE + timedelta(milliseconds=1))) == "late"
 
 
 def test_a_clock_may_be_ahead_by_the_skew_and_no_more(spark: SparkSession) -> None:
-    assert reason(spark, receipt(after=-5 * MINUTE)) is None
-    assert reason(spark, receipt(after=-5 * MINUTE - timedelta(milliseconds=1))) == "future"
+    assert find_reason(spark, receipt(after=-5 * MINUTE)) is None
+    assert find_reason(spark, receipt(after=-5 * MINUTE - timedelta(milliseconds=1))) == "future"
 
 
 def test_a_record_without_a_value_is_undecodable(spark: SparkSession) -> None:
-    assert reason(spark, replace(receipt(), value=None)) == "undecodable"
+    assert find_reason(spark, replace(receipt(), value=None)) == "undecodable"
 
 
 def test_a_schema_nobody_registered_is_undecodable(spark: SparkSession) -> None:
     unknown = b"\0\xff\xff\xff\xff" + b"whatever"
-    assert reason(spark, replace(receipt(), value=unknown)) == "undecodable"
+    assert find_reason(spark, replace(receipt(), value=unknown)) == "undecodable"
 
 
 def test_a_body_cut_short_is_undecodable(spark: SparkSession) -> None:
     whole = receipt().value
     assert whole is not None
-    assert reason(spark, replace(receipt(), value=whole[:-4])) == "undecodable"
+    assert find_reason(spark, replace(receipt(), value=whole[:-4])) == "undecodable"
 
 
 def test_a_key_that_is_not_the_store_is_refused(spark: SparkSession) -> None:
-    assert reason(spark, replace(receipt(), key=b"S002")) == "wrong-key"
+    assert find_reason(spark, replace(receipt(), key=b"S002")) == "wrong-key"
 
 
 def test_a_broken_rule_is_the_reason(spark: SparkSession) -> None:
-    assert reason(spark, receipt(("A", 0))) == "lines[].units is at least 1"
+    assert find_reason(spark, receipt(("A", 0))) == "lines[].units is at least 1"
 
 
 def test_every_record_is_judged_not_only_the_good_ones(spark: SparkSession) -> None:
     log = receipt(), receipt(("A", 0)), replace(receipt(), value=b"")
-    assert events((RECEIPTS,), records(spark, *log)).count() == 3
+    assert events((RECEIPTS,), create_log(spark, *log)).count() == 3

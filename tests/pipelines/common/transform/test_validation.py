@@ -9,7 +9,7 @@ from contracts import RELEASES, Contract
 from contracts.validation import VALIDATED, Rejection
 from contracts.validation import validate as validated
 from pipelines.common.transform.events import events
-from tests.pipelines.dirt import Sent, damaged, sent
+from tests.pipelines.dirt import Sent, damage, list_records
 from tests.pipelines.log import OPENING, RECORD
 
 # A release is held against its original besides, which is not this validator's matter.
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.spark
 @EVERY
 def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) -> None:
     agreed = VALIDATED[name]
-    log = [*sent(agreed), *damaged(agreed)]
+    log = [*list_records(agreed), *damage(agreed)]
     published = [OPENING + timedelta(minutes=number % 400 - 60) for number in range(len(log))]
-    ours = [reason(agreed, one, at) for one, at in zip(log, published, strict=True)]
+    ours = [find_reason(agreed, one, at) for one, at in zip(log, published, strict=True)]
     assert len(set(ours)) > 5
-    theirs = in_spark(spark, agreed, log, published)
+    theirs = validate_in_spark(spark, agreed, log, published)
     assert [
         (*one, mine, other)
         for one, mine, other in zip(log, ours, theirs, strict=True)
@@ -33,12 +33,12 @@ def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) 
     ] == []
 
 
-def reason(agreed: Contract, one: Sent, published: datetime) -> str | None:
+def find_reason(agreed: Contract, one: Sent, published: datetime) -> str | None:
     found = validated(agreed, *one, round(published.timestamp() * 1000))
     return found.reason if isinstance(found, Rejection) else None
 
 
-def in_spark(
+def validate_in_spark(
     spark: SparkSession, agreed: Contract, log: list[Sent], published: list[datetime]
 ) -> list[str | None]:
     rows = [

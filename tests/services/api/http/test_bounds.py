@@ -13,7 +13,7 @@ from services.api import openapi
 from services.api.http.limits import REQUESTS_AT_ONCE_MAX, Limits
 from services.api.store.publisher import AT_ONCE_MAX, Full, Publisher, Record
 from tests.services.memory import MemoryLog
-from tests.services.serving import NO_BROKER, Answers, memory_sources, serving
+from tests.services.serving import NO_BROKER, Answers, create_sources, serving
 
 
 class Parameter(NamedTuple):
@@ -25,11 +25,11 @@ class Parameter(NamedTuple):
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """One without anything to answer from: what it refuses it refuses before it looks."""
-    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
         yield answers
 
 
-def limited() -> Iterator[Parameter]:
+def list_limited() -> Iterator[Parameter]:
     """The parameters of queries that have a limit."""
     for path, operations in openapi.read_committed()["paths"].items():
         if "{" in path:
@@ -40,7 +40,7 @@ def limited() -> Iterator[Parameter]:
                     yield Parameter(path, parameter["name"], schema)
 
 
-def values(schema: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
+def vary_value(schema: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
     """What the parameter is given, as often as it is given; and whether that is allowed."""
     for word, limit in schema.items():
         if word in SIZES:
@@ -56,7 +56,7 @@ SIZES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("parameter", limited(), ids=lambda one: f"{one.path}?{one.name}")
+@pytest.mark.parametrize("parameter", list_limited(), ids=lambda one: f"{one.path}?{one.name}")
 @pytest.mark.crosses(
     "services/api/http/cursors/CHARACTERS_MAX",
     "services/api/http/parameters/*_MAX",
@@ -67,7 +67,7 @@ SIZES: dict[str, Any] = {
 def test_a_parameter_goes_up_to_its_limit_and_no_further(
     api: Answers, parameter: Parameter
 ) -> None:
-    for given, fits in values(parameter.schema):
+    for given, fits in vary_value(parameter.schema):
         query = "&".join(f"{parameter.name}={each}" for each in given)
         answer = api.request("GET", f"{parameter.path}?{query}")
         detail = answer.json()["detail"] if answer.is_error else ""

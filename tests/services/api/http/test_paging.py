@@ -12,7 +12,7 @@ from services.api.store.database import Database
 from services.api.store.marker import Marker
 from services.api.store.snapshots import Snapshots
 from services.api.store.tables import Document
-from tests.services.writing import shelf
+from tests.services.writing import create_shelf
 
 Shelf = tuple[int, str]
 
@@ -32,7 +32,7 @@ class Shop:
     def put(self, stocked: dict[Shelf, int]) -> None:
         self._batch += 1
         rows = [
-            STOCK.to_stored(shelf(store, sku, units, self._batch))
+            STOCK.to_stored(create_shelf(store, sku, units, self._batch))
             for (store, sku), units in stocked.items()
         ]
         self.database.apply(STOCK.view, rows)

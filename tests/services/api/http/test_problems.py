@@ -7,7 +7,7 @@ import pytest
 
 from services.api.http.limits import URL_BYTES_MAX
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 MEMBERS = {"type", "title", "status", "detail", "instance"}
 
@@ -15,7 +15,7 @@ MEMBERS = {"type", "title", "status", "detail", "instance"}
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """One without anything to answer from."""
-    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
         yield answers
 
 

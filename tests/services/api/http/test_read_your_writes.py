@@ -28,7 +28,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaching, "REACH_SECONDS_MAX", 0.05)
 
 
-def waiting(pool: ThreadPoolExecutor, api: Answers, path: str, **query: Any) -> Any:
+def start_waiting(pool: ThreadPoolExecutor, api: Answers, path: str, **query: Any) -> Any:
     return pool.submit(api.get, path, **query)
 
 
@@ -37,7 +37,7 @@ def test_an_answer_waits_for_the_record_it_is_to_hold(
     inventory: Writing, shelves: Answers, path: str
 ) -> None:
     with ThreadPoolExecutor(1) as pool:
-        asked = waiting(pool, shelves, path, min_offset=FIRST)
+        asked = start_waiting(pool, shelves, path, min_offset=FIRST)
         inventory.row(1, "A", 3, version=2)
         inventory.mark()  # something was counted, but not the receipt
         inventory.row(1, "A", 2, version=3)
@@ -76,7 +76,7 @@ def test_one_shelf_that_is_waited_for_keeps_nobody_else_waiting(
     inventory: Writing, shelves: Answers
 ) -> None:
     with ThreadPoolExecutor(8) as pool:
-        asked = [waiting(pool, shelves, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)]
+        asked = [start_waiting(pool, shelves, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)]
         assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 4
         assert not any(each.done() for each in asked)
         inventory.mark(sold=1)

@@ -16,7 +16,7 @@ from services.api import commands
 from services.api.commands import Commands
 from services.api.routes.actions import BECAUSE_CHARACTERS_MAX
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, memory_sources, serving
+from tests.services.serving import TOKEN, Answers, create_sources, serving
 from tests.services.writing import Writing, promote
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -111,7 +111,7 @@ def test_a_reason_has_a_length(running: Answers, more: int, status: int) -> None
 
 def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
     """An API whose commands are this Python program."""
-    sources = memory_sources(log, folder)
+    sources = create_sources(log, folder)
     run = Commands((sys.executable, "-c", program), lambda: TOKEN)
     return serving(replace(sources, commands=run))
 

@@ -8,7 +8,7 @@ import pytest
 
 from contracts import BEST_SELLERS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import announce
 from tests.services.writing import Writing, promote
 
@@ -35,7 +35,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     analytics.mark()
     promote(log, analytics)
     announce(log, TEN + timedelta(hours=2))
-    with serving(memory_sources(log, tmp_path_factory.mktemp("shop"))) as api:
+    with serving(create_sources(log, tmp_path_factory.mktemp("shop"))) as api:
         api.eventually("/v1/clock", bool)
         api.eventually(ROUTE, bool)
         yield api

@@ -13,25 +13,25 @@ from contracts.evolution.released import load_released
 from services.api.routes import quality
 from tests.contracts.evolution.editing import HERE
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
         yield answers
 
 
-def page(api: Answers, path: str) -> str:
+def get_page(api: Answers, path: str) -> str:
     answer = api.get(f"/catalogue/{path}")
     assert answer.status_code == HTTPStatus.OK
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     return answer.text
 
 
-def linked(path: str, text: str) -> set[str]:
+def find_links(path: str, text: str) -> set[str]:
     """The pages that a page leads to."""
     found = {address.partition("#")[0] for address in ADDRESS.findall(text)}
     folder = path.rpartition("/")[0]
@@ -50,9 +50,9 @@ def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(api: Answ
     waiting = {"index.html"}
     while waiting:
         path = waiting.pop()
-        seen[path] = page(api, path)
+        seen[path] = get_page(api, path)
         if path.endswith(".html"):
-            waiting |= linked(path, seen[path]) - seen.keys()
+            waiting |= find_links(path, seen[path]) - seen.keys()
     assert {f"topics/{name}.html" for name in CONTRACTS} <= seen.keys()
     assert {f"consumers/{name}.html" for name in CONSUMERS} <= seen.keys()
     assert not any("://" in text for text in seen.values())
@@ -60,7 +60,7 @@ def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(api: Answ
 
 
 def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:
-    text = page(api, "topics/public.sales.receipt.v1.html")
+    text = get_page(api, "topics/public.sales.receipt.v1.html")
     for told in ("stores", "2 h", "store_id", "cents", "loyalty", "simulator", "first released"):
         assert told in text
     assert "lines[].units is at most 10000" in text
@@ -70,7 +70,7 @@ def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:
 def test_what_was_never_released_is_called_a_draft(api: Answers) -> None:
     before = load_released(HERE)
     for name in CONTRACTS:
-        drafted = ">draft<" in page(api, f"topics/{name}.html")
+        drafted = ">draft<" in get_page(api, f"topics/{name}.html")
         assert drafted == (name not in before)
 
 

@@ -35,7 +35,7 @@ def post(
     return api.request("POST", path, content=json.dumps(event), headers=headers)
 
 
-def places(answer: httpx.Response) -> dict[str, str]:
+def find_places(answer: httpx.Response) -> dict[str, str]:
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     return {fault["place"]: fault["problem"] for fault in answer.json()["faults"]}
@@ -50,7 +50,7 @@ def test_every_broken_rule_is_named_with_its_place(world: Answers) -> None:
         "colour": "red",
         "lines": [line, line | {"units": 0, "sku": "A/B"}, {"sku": "A", "units": 2.0}],
     }
-    assert places(post(world, event)) == {
+    assert find_places(post(world, event)) == {
         "event_id": "event_id has a length of at least 1",
         "event_time": "Input should be a valid datetime",
         "store_id": "store_id matches ^[^/]{1,64}$",
@@ -64,12 +64,12 @@ def test_every_broken_rule_is_named_with_its_place(world: Answers) -> None:
 
 @pytest.mark.parametrize("event", [[], "text", 7, None])
 def test_what_is_no_object_is_refused(world: Answers, event: Any) -> None:
-    assert list(places(post(world, event))) == ["event"]
+    assert list(find_places(post(world, event))) == ["event"]
 
 
 def test_a_late_event_is_told_of_its_broken_rules_too(world: Answers) -> None:
     late = RECEIPT | {"event_time": "2026-03-02T08:00:00Z", "event_id": ""}
-    assert places(post(world, late)) == {
+    assert find_places(post(world, late)) == {
         "event_id": "event_id has a length of at least 1",
         "event_time": "late",
     }
@@ -91,7 +91,7 @@ def test_what_was_found_is_told_and_not_the_whole_event(world: Answers) -> None:
 
 
 def test_half_a_character_is_refused(world: Answers) -> None:
-    assert places(post(world, RECEIPT | {"register_id": "\ud800"})) == {
+    assert find_places(post(world, RECEIPT | {"register_id": "\ud800"})) == {
         "event": "every text is valid Unicode"
     }
 
@@ -107,7 +107,7 @@ def test_late_and_future_are_refused_by_the_worlds_clock(
     world: Answers, ago: timedelta, problem: str
 ) -> None:
     event = RECEIPT | {"event_time": (NOON - ago).isoformat(timespec="milliseconds")}
-    assert places(post(world, event)) == {"event_time": problem}
+    assert find_places(post(world, event)) == {"event_time": problem}
 
 
 @pytest.mark.parametrize("ago", [timedelta(hours=2), timedelta(minutes=-5)])

@@ -65,14 +65,14 @@ def empty(log: MemoryLog, inventory: Writing) -> Writing:
     return inventory
 
 
-def analytics(log: MemoryLog) -> Writing:
+def create_analytics(log: MemoryLog) -> Writing:
     return Writing(log, pipeline="analytics", views=(STORE_SALES, BEST_SELLERS))
 
 
 def test_a_pipeline_without_a_marker_takes_no_other_down(
     log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    promote(log, analytics(log))
+    promote(log, create_analytics(log))
     told = api.eventually("/readyz", lambda answer: "missing" in answer)
     assert told == {"status": "ready", "missing": ["analytics g1: no marker read yet"]}
     refused = api.get(f"/v1/views/{STORE_SALES.name}/rows")
@@ -83,7 +83,7 @@ def test_a_pipeline_without_a_marker_takes_no_other_down(
 def test_a_pipeline_whose_topics_are_not_there_takes_no_other_down(
     log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    lost = analytics(log)
+    lost = create_analytics(log)
     promote(log, lost)
     del log.ids[lost.topic]
     told = api.eventually("/readyz", lambda answer: "missing" in answer)
@@ -93,7 +93,7 @@ def test_a_pipeline_whose_topics_are_not_there_takes_no_other_down(
 def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(
     log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    sales = analytics(log)
+    sales = create_analytics(log)
     promote(log, sales)
     sales.put(STORE_SALES)
     sales.mark()

@@ -16,20 +16,20 @@ from services.api.lake import tables as lake
 from services.api.lake.errors import LakeBusy, LakeTooSlow
 from services.api.store.marker import group_by_topic
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.silver import MOVES, PARTITION, Silver
-from tests.services.world import NOON, minute
+from tests.services.world import NOON, find_minute
 from tests.services.writing import Writing, promote
 
 SHELF = "S003/SKU-00417"
 STOCK, MOVEMENTS = f"/v1/history/stock/{SHELF}", f"/v1/history/movements/{SHELF}"
 
 
-def line(units: int, sku: str = "SKU-00417") -> dict[str, Any]:
+def create_line(units: int, sku: str = "SKU-00417") -> dict[str, Any]:
     return {"sku": sku, "units": units, "unit_price_cents": 249}
 
 
-def goods(dispatched: int, received: int, sku: str = "SKU-00417") -> dict[str, Any]:
+def create_goods(dispatched: int, received: int, sku: str = "SKU-00417") -> dict[str, Any]:
     return {"sku": sku, "dispatched_units": dispatched, "received_units": received}
 
 
@@ -40,16 +40,16 @@ def goods(dispatched: int, received: int, sku: str = "SKU-00417") -> dict[str, A
 @pytest.fixture
 def told(silver: Silver) -> Silver:
     """One shelf with a movement of every kind, told out of order, beside others that are not it."""
-    silver.put(REFUNDS, event_time=minute(40), event_id="back", lines=[line(2)])
-    sold = [line(1), line(9, "SKU-00023"), line(4)]
-    silver.put(RECEIPTS, event_time=minute(20), event_id="sold", lines=sold)
-    silver.put(RECEIPTS, event_time=minute(20), event_id="elsewhere", store_id="S004")
+    silver.put(REFUNDS, event_time=find_minute(40), event_id="back", lines=[create_line(2)])
+    sold = [create_line(1), create_line(9, "SKU-00023"), create_line(4)]
+    silver.put(RECEIPTS, event_time=find_minute(20), event_id="sold", lines=sold)
+    silver.put(RECEIPTS, event_time=find_minute(20), event_id="elsewhere", store_id="S004")
     for at, status, arrived in ((30, "received", 22), (10, "dispatched", 0)):
-        lines = [goods(24, arrived), goods(6, arrived, "SKU-00023")]
-        silver.put(SHIPMENTS, event_time=minute(at), event_id=status, status=status, lines=lines)
-    silver.put(ADJUSTMENTS, event_time=minute(0), event_id="opening", units=40)
-    silver.put(ADJUSTMENTS, event_time=minute(0), event_id="other", units=7, sku="SKU-00023")
-    silver.release(RECEIPTS, at=minute(60), event_time=minute(50), event_id="late", lines=[line(3)])
+        lines = [create_goods(24, arrived), create_goods(6, arrived, "SKU-00023")]
+        silver.put(SHIPMENTS, event_time=find_minute(at), event_id=status, status=status, lines=lines)
+    silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=40)
+    silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="other", units=7, sku="SKU-00023")
+    silver.release(RECEIPTS, at=find_minute(60), event_time=find_minute(50), event_id="late", lines=[create_line(3)])
     return silver
 
 
@@ -68,10 +68,10 @@ def told(silver: Silver) -> Silver:
 def test_a_shelf_is_what_had_happened_by_a_moment(
     told: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
 ) -> None:
-    found = api.json(STOCK, at=minute(at).isoformat())
+    found = api.json(STOCK, at=find_minute(at).isoformat())
     assert (found["units_on_hand"], found["units_in_transit"]) == (on_hand, in_transit)
     assert found["version"] == version
-    assert found["at"] == minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    assert found["at"] == find_minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def test_without_a_moment_everything_counts_and_it_says_up_to_where(
@@ -137,7 +137,7 @@ def test_the_movements_are_told_in_the_order_in_which_they_happened(
 def test_a_release_counts_when_its_original_happened_and_names_it(
     told: Silver, api: Answers
 ) -> None:
-    [found] = api.json(MOVEMENTS, since=minute(40).isoformat())["items"]
+    [found] = api.json(MOVEMENTS, since=find_minute(40).isoformat())["items"]
     assert (found["topic"], found["offset"]) == (RELEASES.name, 0)
     assert found["original"] == {"topic": RECEIPTS.name, "partition": 2, "offset": 77}
     assert found["event_time"] == "2026-03-02T12:50:00.000Z"
@@ -147,8 +147,8 @@ def test_a_release_counts_when_its_original_happened_and_names_it(
 def test_of_two_releases_of_an_event_the_first_one_counts(silver: Silver, api: Answers) -> None:
     silver.put(ADJUSTMENTS, units=40)
     for offset in (5, 6):  # the event was rejected twice, and both records were released
-        silver.release(RECEIPTS, offset, event_id="late", lines=[line(3)])
-    silver.release(RECEIPTS, 7, event_id="another", lines=[line(1)])
+        silver.release(RECEIPTS, offset, event_id="late", lines=[create_line(3)])
+    silver.release(RECEIPTS, 7, event_id="another", lines=[create_line(1)])
     assert api.json(STOCK)["units_on_hand"] == 36
     originals = [one["original"]["offset"] for one in api.json(MOVEMENTS)["items"][1:]]
     assert originals == [5, 7]
@@ -165,14 +165,14 @@ def test_whatever_moves_stock_can_be_released(silver: Silver, api: Answers, topi
 def test_a_release_for_another_shelf_does_not_count(silver: Silver, api: Answers) -> None:
     silver.put(ADJUSTMENTS, units=40)
     silver.release(RECEIPTS, 1, event_id="store", store_id="S004")
-    silver.release(RECEIPTS, 2, event_id="sku", lines=[line(3, "SKU-00023")])
+    silver.release(RECEIPTS, 2, event_id="sku", lines=[create_line(3, "SKU-00023")])
     assert api.json(STOCK)["units_on_hand"] == 40
 
 
 def test_a_shelf_and_what_moved_it_since_make_the_shelf(told: Silver, api: Answers) -> None:
-    before = api.json(STOCK, at=minute(15).isoformat())
-    moved = api.json(MOVEMENTS, since=minute(15).isoformat(), until=minute(30).isoformat())
-    after = api.json(STOCK, at=minute(30).isoformat())
+    before = api.json(STOCK, at=find_minute(15).isoformat())
+    moved = api.json(MOVEMENTS, since=find_minute(15).isoformat(), until=find_minute(30).isoformat())
+    after = api.json(STOCK, at=find_minute(30).isoformat())
     for units in ("units_on_hand", "units_in_transit"):
         assert before[units] + sum(one[f"{units}_change"] for one in moved["items"]) == after[units]
     assert before["version"] + len(moved["items"]) == after["version"]
@@ -181,7 +181,7 @@ def test_a_shelf_and_what_moved_it_since_make_the_shelf(told: Silver, api: Answe
 def test_pages_repeat_and_hide_nothing(told: Silver, api: Answers) -> None:
     whole = api.json(MOVEMENTS)["items"]
     first = api.json(MOVEMENTS, limit=2)
-    told.put(ADJUSTMENTS, event_time=minute(5), event_id="meanwhile")
+    told.put(ADJUSTMENTS, event_time=find_minute(5), event_id="meanwhile")
     second = api.json(MOVEMENTS, limit=2, cursor=first["next"])
     third = api.json(MOVEMENTS, limit=3, cursor=second["next"])
     assert first["items"] + second["items"] + third["items"] == whole
@@ -190,7 +190,7 @@ def test_pages_repeat_and_hide_nothing(told: Silver, api: Answers) -> None:
 
 def test_events_of_one_moment_are_paged_by_their_places(silver: Silver, api: Answers) -> None:
     for number in range(3):
-        silver.put(RECEIPTS, event_time=NOON, event_id=f"r{number}", lines=[line(1)])
+        silver.put(RECEIPTS, event_time=NOON, event_id=f"r{number}", lines=[create_line(1)])
     first = api.json(MOVEMENTS, limit=2)
     rest = api.json(MOVEMENTS, limit=2, cursor=first["next"])
     assert [one["offset"] for one in first["items"] + rest["items"]] == [0, 1, 2]
@@ -216,7 +216,7 @@ def test_a_shelf_that_did_not_move_by_then_is_unknown(
     told: Silver, api: Answers, name: dict[str, str]
 ) -> None:
     shelf = {"store_id": "S003", "sku": "SKU-00417", **name}
-    before = {} if name else {"at": minute(-1).isoformat()}
+    before = {} if name else {"at": find_minute(-1).isoformat()}
     answer = api.get(f"/v1/history/stock/{shelf['store_id']}/{shelf['sku']}", **before)
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert answer.json()["title"] == "Unmoved shelf"
@@ -270,7 +270,7 @@ def test_an_answer_stays_with_the_versions_that_it_began_with(
     told: Silver, folders: Folders
 ) -> None:
     with lake.Lake(folders).open(ADJUSTMENTS) as snapshot:
-        told.put(ADJUSTMENTS, event_time=minute(70), event_id="meanwhile")
+        told.put(ADJUSTMENTS, event_time=find_minute(70), event_id="meanwhile")
         snapshot.register("adjustments", snapshot.tables[ADJUSTMENTS].read(["event_id"]))
         [counted] = snapshot.query("select count(*) as events from adjustments")
         assert counted == {"events": 2}
@@ -315,11 +315,11 @@ def alerting(tmp_path: Path, log: MemoryLog) -> Iterator[Answers]:
     """An API with one alert about a card whose token has a slash, and with two proofs."""
     fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
     promote(log, fraud)
-    proofs = [("R1", minute(1)), ("R2", minute(2))]
+    proofs = [("R1", find_minute(1)), ("R2", find_minute(2))]
     evidence = [{"topic": RECEIPTS.name, "event_id": name, "event_time": at} for name, at in proofs]
     fraud.put(ALERTS, subject="tok%2F9%25", evidence=evidence)
     fraud.mark()
-    with serving(memory_sources(log, tmp_path)) as answers:
+    with serving(create_sources(log, tmp_path)) as answers:
         yield answers.ready(pipeline="fraud")
 
 
@@ -329,10 +329,10 @@ ALERT = "/v1/history/alerts/card-velocity/tok%252F9%2525/2026-03-02T10:00:00Z"
 def test_the_events_behind_an_alert_are_told_with_their_places(
     alerting: Answers, silver: Silver
 ) -> None:
-    silver.put(RECEIPTS, event_time=minute(2), event_id="R2", card_token="tok/9%")
-    silver.put(RECEIPTS, event_time=minute(1), event_id="R1", card_token="tok/9%")
-    silver.put(RECEIPTS, event_time=minute(1), event_id="R0")
-    silver.put(REFUNDS, event_time=minute(1), event_id="R1")
+    silver.put(RECEIPTS, event_time=find_minute(2), event_id="R2", card_token="tok/9%")
+    silver.put(RECEIPTS, event_time=find_minute(1), event_id="R1", card_token="tok/9%")
+    silver.put(RECEIPTS, event_time=find_minute(1), event_id="R0")
+    silver.put(REFUNDS, event_time=find_minute(1), event_id="R1")
     found = alerting.json(ALERT)
     assert (found["alert"]["subject"], found["alert"]["as_of"]["batch"]) == ("tok%2F9%25", 0)
     assert [(one["event_id"], one["partition"], one["offset"]) for one in found["events"]] == [
@@ -354,7 +354,7 @@ def test_an_event_that_lies_in_two_partitions_is_told_of_both(
     alerting: Answers, silver: Silver
 ) -> None:
     for partition in (PARTITION, 0):
-        silver.put(RECEIPTS, event_time=minute(1), event_id="R1", _partition=partition)
+        silver.put(RECEIPTS, event_time=find_minute(1), event_id="R1", _partition=partition)
     found = alerting.json(ALERT)["events"]
     assert [(one["event_id"], one["partition"]) for one in found] == [
         ("R1", 0),
@@ -366,7 +366,7 @@ def test_an_event_that_lies_in_two_partitions_is_told_of_both(
 def test_an_event_that_the_lake_has_not_yet_is_named_all_the_same(
     alerting: Answers, silver: Silver
 ) -> None:
-    silver.put(RECEIPTS, event_time=minute(2), event_id="R2")
+    silver.put(RECEIPTS, event_time=find_minute(2), event_id="R2")
     missing, there = alerting.json(ALERT)["events"]
     assert missing == {
         "topic": RECEIPTS.name,

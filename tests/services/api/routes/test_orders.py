@@ -9,7 +9,7 @@ import pytest
 
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract, encode, key
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
 
@@ -58,7 +58,7 @@ def read(api: Answers, orders: int, answers: int) -> Answers:
     return api
 
 
-def names(page: Any) -> list[str]:
+def list_ids(page: Any) -> list[str]:
     return [one["purchase_order_id"] for one in page["items"]]
 
 
@@ -69,7 +69,7 @@ def test_a_world_that_orders_nothing_has_no_orders(api: Answers) -> None:
 
 def test_the_newest_review_comes_first(ordered: Answers) -> None:
     found = ordered.json("/v1/orders")
-    assert names(found) == ["PO-3", "PO-2", "PO-1"]
+    assert list_ids(found) == ["PO-3", "PO-2", "PO-1"]
     assert found["items"][0]["review_at"] == "2026-03-04T00:00:00.000Z"
     assert found["as_of"]["inputs"][PURCHASE_ORDERS.name][0] == 3
 
@@ -100,7 +100,7 @@ def test_an_order_stands_beside_its_answer_once_there_is_one(
 def test_a_shelf_is_found_by_its_store_and_its_product(
     ordered: Answers, filters: dict[str, str], wanted: list[str]
 ) -> None:
-    assert names(ordered.json("/v1/orders", **filters)) == wanted
+    assert list_ids(ordered.json("/v1/orders", **filters)) == wanted
 
 
 def test_pages_go_back_without_a_gap_while_more_is_ordered(
@@ -111,7 +111,7 @@ def test_pages_go_back_without_a_gap_while_more_is_ordered(
     read(ordered, 4, 1)
     second = ordered.json("/v1/orders", limit=1, cursor=first["next"])
     third = ordered.json("/v1/orders", limit=1, cursor=second["next"])
-    assert names(first) + names(second) + names(third) == ["PO-3", "PO-2", "PO-1"]
+    assert list_ids(first) + list_ids(second) + list_ids(third) == ["PO-3", "PO-2", "PO-1"]
     assert third["next"] is None
 
 
@@ -142,10 +142,10 @@ def test_a_restart_goes_on_where_it_stood(
     log: MemoryLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     order(log, "PO-1", "S001", "A", day=0)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         read(api, 1, 0)
     caplog.clear()
     order(log, "PO-2", "S001", "A", day=1)
-    with serving(memory_sources(log, tmp_path)) as api:
-        assert names(read(api, 2, 0).json("/v1/orders")) == ["PO-2", "PO-1"]
+    with serving(create_sources(log, tmp_path)) as api:
+        assert list_ids(read(api, 2, 0).json("/v1/orders")) == ["PO-2", "PO-1"]
     assert "rebuilding" not in caplog.text

@@ -13,7 +13,7 @@ from starlette.routing import Match
 from services.api.app import create_app
 from services.api.routes import pages
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.showing import PIPELINES, Shop
 
 BYTES_MAX = 100_000
@@ -37,7 +37,7 @@ def shop(folder: Path) -> Iterator[Answers]:
     """An API with something for every part of a page."""
     log = MemoryLog()
     Shop(log)
-    with serving(memory_sources(log, folder)) as api:
+    with serving(create_sources(log, folder)) as api:
         for pipeline in PIPELINES:
             api.ready(pipeline=pipeline)
         api.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
@@ -123,7 +123,7 @@ def test_an_unknown_file_is_a_problem_that_names_those_there_are(api: Answers) -
 
 
 def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> None:
-    routes = create_app(memory_sources(MemoryLog(), tmp_path)).routes
+    routes = create_app(create_sources(MemoryLog(), tmp_path)).routes
     found = find_addresses()
     assert {"/v1/clock", "/v1/pipelines", "/v1/stock/x/x", "/v1/alerts/x/x/x"} <= found
     for address in found:

@@ -10,7 +10,7 @@ import pytest
 from contracts import NOTICE, PRICE_CHANGES, encode, key
 from contracts.times import EPOCH
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import NOON, announce, beat
 
 MIDNIGHT = datetime(2026, 3, 3, tzinfo=UTC)
@@ -129,11 +129,11 @@ def test_a_restart_goes_on_and_a_lost_file_is_built_again(
 ) -> None:
     announce(log)
     change(log, "A", 100, NOON)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         read(api, 1)
     caplog.clear()
     change(log, "A", 90, NOON)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         read(api, 2)
         assert "rebuilding" not in caplog.text
         for file in tmp_path.glob("prices.sqlite*"):
@@ -145,11 +145,11 @@ def test_a_restart_goes_on_and_a_lost_file_is_built_again(
 def test_a_topic_that_was_made_anew_is_read_anew(log: MemoryLog, priced: Answers) -> None:
     log.make(PRICE_CHANGES.name, 1)
     change(log, "B", 1, NOON)
-    priced.until(lambda: price(priced, "B") == 1)
+    priced.until(lambda: get_price(priced, "B") == 1)
     assert priced.get("/v1/prices/A").status_code == HTTPStatus.NOT_FOUND
 
 
-def price(api: Answers, sku: str) -> int | None:
+def get_price(api: Answers, sku: str) -> int | None:
     answer = api.get(f"/v1/prices/{sku}")
     return int(answer.json()["price_cents"]) if answer.is_success else None
 

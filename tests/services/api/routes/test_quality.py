@@ -8,7 +8,7 @@ import pytest
 
 from services.api.routes.quality import find_below
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Answers]:
-    with serving(memory_sources(MemoryLog(), tmp_path)) as answers:
+    with serving(create_sources(MemoryLog(), tmp_path)) as answers:
         yield answers
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, QUARANTINE, RECEIPTS, encode, key
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 LATE = QUARANTINE.examples[0]
 PRICES = "public.pricing.price-change.v1"
@@ -29,27 +29,27 @@ def put(log: MemoryLog, offset: int, **fields: Any) -> None:
     log.publish((QUARANTINE.name, partition), key(QUARANTINE, row), encode(QUARANTINE, row))
 
 
-def listed(api: Answers, count: int) -> Any:
+def await_listed(api: Answers, count: int) -> Any:
     def there(answer: Any) -> bool:
         return bool(sum(one["records"] for one in answer["counts"]) == count)
 
     return api.eventually("/v1/quarantine", there)
 
 
-def offsets(answer: Any) -> list[int]:
+def list_offsets(answer: Any) -> list[int]:
     return [item["offset"] for item in answer["items"]]
 
 
 def test_the_newest_come_first_in_pages(log: MemoryLog, api: Answers) -> None:
     for offset in range(5):
         put(log, offset)
-    assert offsets(listed(api, 5)) == [4, 3, 2, 1, 0]
+    assert list_offsets(await_listed(api, 5)) == [4, 3, 2, 1, 0]
     first = api.json("/v1/quarantine", limit=2)
     put(log, 9)
-    listed(api, 6)
+    await_listed(api, 6)
     second = api.json("/v1/quarantine", limit=2, cursor=first["next"])
     third = api.json("/v1/quarantine", limit=2, cursor=second["next"])
-    assert [*map(offsets, (first, second, third))] == [[4, 3], [2, 1], [0]]
+    assert [*map(list_offsets, (first, second, third))] == [[4, 3], [2, 1], [0]]
     assert third["next"] is None
 
 
@@ -57,28 +57,28 @@ def test_filters_choose_and_counts_tell_of_all(log: MemoryLog, api: Answers) -> 
     put(log, 0)
     put(log, 1, reason="undecodable")
     put(log, 2, topic=ADJUSTMENTS.name)
-    counted = listed(api, 3)["counts"]
+    counted = await_listed(api, 3)["counts"]
     assert [tuple(one.values()) for one in counted] == [
         (ADJUSTMENTS.name, "late", 1),
         (RECEIPTS.name, "late", 1),
         (RECEIPTS.name, "undecodable", 1),
     ]
-    assert offsets(api.json("/v1/quarantine", topic=RECEIPTS.name, reason="late")) == [0]
-    assert offsets(api.json("/v1/quarantine", reason="late")) == [2, 0]
+    assert list_offsets(api.json("/v1/quarantine", topic=RECEIPTS.name, reason="late")) == [0]
+    assert list_offsets(api.json("/v1/quarantine", reason="late")) == [2, 0]
 
 
 def test_a_record_that_comes_twice_is_listed_once(log: MemoryLog, api: Answers) -> None:
     put(log, 0)
     put(log, 0)
     put(log, 1)
-    assert offsets(listed(api, 2)) == [1, 0]
+    assert list_offsets(await_listed(api, 2)) == [1, 0]
     assert api.json("/v1/quarantine")["as_of"] == {QUARANTINE.name: [2, 1, 0, 0]}
 
 
 def test_a_cursor_of_another_question_is_refused(log: MemoryLog, api: Answers) -> None:
     for offset in range(3):
         put(log, offset)
-    listed(api, 3)
+    await_listed(api, 3)
     cursor = api.json("/v1/quarantine", limit=1)["next"]
     answer = api.get("/v1/quarantine", limit=1, cursor=cursor, reason="late")
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
@@ -86,7 +86,7 @@ def test_a_cursor_of_another_question_is_refused(log: MemoryLog, api: Answers) -
 
 def test_one_record_is_shown_whole_and_read(log: MemoryLog, api: Answers) -> None:
     put(log, 7)
-    listed(api, 1)
+    await_listed(api, 1)
     found = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/7")
     assert base64.b64decode(found["value"]) == LATE["value"]
     assert found["headers"] == [{"name": "sequence", "value": "AAAAAAAAKFU="}]
@@ -97,7 +97,7 @@ def test_one_record_is_shown_whole_and_read(log: MemoryLog, api: Answers) -> Non
 
 def test_what_cannot_be_read_is_shown_as_far_as_it_can_be(log: MemoryLog, api: Answers) -> None:
     put(log, 7, value=LATE["value"][:-8], reason="undecodable")
-    listed(api, 1)
+    await_listed(api, 1)
     found = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/7")
     assert list(found["fields"])[-1] == "customer_id"
     assert bytes.fromhex(found["rest"]) in LATE["value"]
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_shown_as_far_as_it_can_be(log: MemoryLog, api: A
 
 def test_what_holds_from_a_time_on_is_announced_anew(log: MemoryLog, api: Answers) -> None:
     put(log, 7, topic=PRICES, value=None)
-    listed(api, 1)
+    await_listed(api, 1)
     found = api.json(f"/v1/quarantine/{PRICES}/2/7")
     assert found["fault"] == "no value"
     assert found["remedy"].startswith("Announce it anew")
@@ -115,7 +115,7 @@ def test_what_holds_from_a_time_on_is_announced_anew(log: MemoryLog, api: Answer
 
 def test_a_record_that_is_not_there_is_unknown(log: MemoryLog, api: Answers) -> None:
     put(log, 0)
-    listed(api, 1)
+    await_listed(api, 1)
     for place in (f"{RECEIPTS.name}/2/1", "no.such.topic/0/0"):
         assert api.get(f"/v1/quarantine/{place}").status_code == HTTPStatus.NOT_FOUND
     answer = api.get(f"/v1/quarantine/{RECEIPTS.name}/2/x")
@@ -126,8 +126,8 @@ def test_a_record_that_is_not_there_is_unknown(log: MemoryLog, api: Answers) -> 
 def restarts(log: MemoryLog, tmp_path: Path) -> Path:
     """A data folder whose API has read one record and stopped."""
     put(log, 0)
-    with serving(memory_sources(log, tmp_path)) as api:
-        listed(api, 1)
+    with serving(create_sources(log, tmp_path)) as api:
+        await_listed(api, 1)
     return tmp_path / "quarantine.sqlite"
 
 
@@ -135,8 +135,8 @@ def test_a_restart_goes_on_where_it_stood(log: MemoryLog, restarts: Path) -> Non
     with sqlite3.connect(restarts) as connection:
         connection.execute(f'update "{QUARANTINE.name}" set found = ?', ("as it was left",))
     put(log, 1)
-    with serving(memory_sources(log, restarts.parent)) as api:
-        assert [one["found"] for one in listed(api, 2)["items"]][-1] == "as it was left"
+    with serving(create_sources(log, restarts.parent)) as api:
+        assert [one["found"] for one in await_listed(api, 2)["items"]][-1] == "as it was left"
 
 
 @pytest.mark.parametrize("harm", ["noise", "gone", "another topic"])
@@ -148,13 +148,13 @@ def test_a_file_that_will_not_do_is_made_anew(log: MemoryLog, restarts: Path, ha
     else:
         log.make(QUARANTINE.name, 4)
         put(log, 5)
-    with serving(memory_sources(log, restarts.parent)) as api:
-        assert offsets(listed(api, 1)) == [5 if harm == "another topic" else 0]
+    with serving(create_sources(log, restarts.parent)) as api:
+        assert list_offsets(await_listed(api, 1)) == [5 if harm == "another topic" else 0]
 
 
 def test_a_topic_that_is_made_anew_is_read_anew(log: MemoryLog, api: Answers) -> None:
     put(log, 0)
-    listed(api, 1)
+    await_listed(api, 1)
     log.make(QUARANTINE.name, 4)
     put(log, 3)
-    api.eventually("/v1/quarantine", lambda answer: offsets(answer) == [3])
+    api.eventually("/v1/quarantine", lambda answer: list_offsets(answer) == [3])

@@ -14,14 +14,14 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from contracts import CONTRACTS, STOCK_LEVELS, Contract, avro_schema, decode, encode, schema_id
 from services.api.routes.registry import MEDIA_TYPE
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 SUBJECT = f"{STOCK_LEVELS.name}-value"
 
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
         yield answers
 
 

@@ -19,7 +19,7 @@ from contracts import (
 )
 from services.api.routes.views import TABLES
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import announce
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
@@ -29,7 +29,7 @@ SALES = f"/v1/views/{STORE_SALES.name}/rows"
 LARGEST = 2**63 - 1
 
 
-def minute(number: int) -> dict[str, Any]:
+def create_window(number: int) -> dict[str, Any]:
     start = TEN + timedelta(minutes=number)
     return {"window_start": start, "window_end": start + timedelta(minutes=1)}
 
@@ -38,7 +38,7 @@ def write(analytics: Writing) -> None:
     """Two stores, three minutes from ten on; three visits, two alerts."""
     for store in ("S001", "S002"):
         for number in range(3):
-            changes = minute(number) | {"units": 10 + number, "units_on_time": 1}
+            changes = create_window(number) | {"units": 10 + number, "units_on_time": 1}
             analytics.put(STORE_SALES, store_id=store, **changes)
     analytics.put(STORE_SALES, store_id="S003", revenue_cents=LARGEST)
     for customer, hour in (("C1", 9), ("C1", 11), ("C2", 10)):
@@ -60,13 +60,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     analytics.mark()
     promote(log, analytics)
     announce(log, TEN + timedelta(hours=2, minutes=2))  # receipts may come two hours late
-    with serving(memory_sources(log, tmp_path_factory.mktemp("shop"))) as api:
+    with serving(create_sources(log, tmp_path_factory.mktemp("shop"))) as api:
         api.eventually(SALES, lambda answer: answer["freshness_ms"] is not None)
         api.eventually("/v1/clock", bool)
         yield api
 
 
-def found(answer: Any) -> list[tuple[str, str]]:
+def list_keys(answer: Any) -> list[tuple[str, str]]:
     return [(row["store_id"], row["window_start"][11:16]) for row in answer["items"]]
 
 
@@ -85,16 +85,16 @@ def found(answer: Any) -> list[tuple[str, str]]:
 def test_rows_are_filtered_by_the_fields_of_the_key_and_by_its_time(
     shop: Answers, query: dict[str, str | int], expected: list[tuple[str, str]]
 ) -> None:
-    assert found(shop.json(SALES, **query)) == expected
+    assert list_keys(shop.json(SALES, **query)) == expected
 
 
 @pytest.mark.parametrize("order", ["key", "newest"])
 def test_the_cursor_leads_through_all_pages(shop: Answers, order: str) -> None:
-    whole = found(shop.json(SALES, order=order))
+    whole = list_keys(shop.json(SALES, order=order))
     pages = [shop.json(SALES, order=order, limit=2)]
     while pages[-1]["next"]:
         pages.append(shop.json(SALES, order=order, limit=2, cursor=pages[-1]["next"]))
-    assert [row for page in pages for row in found(page)] == whole
+    assert [row for page in pages for row in list_keys(page)] == whole
     assert len(whole) == 7
 
 

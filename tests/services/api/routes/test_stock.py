@@ -8,7 +8,7 @@ import pytest
 
 from contracts import ADJUSTMENTS, RECEIPTS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
 PROBLEM = "application/problem+json"
@@ -27,11 +27,11 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     for store, sku, units in ((1, "A", 4), (1, "B", 0), (2, "A", 9), (2, "B", -2), (2, "C", 6)):
         inventory.row(store, sku, units)
     inventory.mark(sold=5, adjusted=2)
-    with serving(memory_sources(log, tmp_path_factory.mktemp("api"))) as api:
+    with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as api:
         yield api.ready()
 
 
-def listed(answer: Any) -> list[tuple[str, str]]:
+def list_keys(answer: Any) -> list[tuple[str, str]]:
     return [(item["store_id"], item["sku"]) for item in answer["items"]]
 
 
@@ -86,12 +86,12 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
 def test_shelves_are_filtered_and_sorted(
     shelves: Answers, query: dict[str, str | int], found: list[tuple[str, str]]
 ) -> None:
-    assert listed(shelves.json("/v1/stock", **query)) == found
+    assert list_keys(shelves.json("/v1/stock", **query)) == found
 
 
 def test_shelves_are_searched_by_a_part_of_their_sku_in_any_case(shelves: Answers) -> None:
-    assert listed(shelves.json("/v1/stock", search="a")) == [("S001", "A"), ("S002", "A")]
-    assert listed(shelves.json("/v1/stock", search="%")) == []
+    assert list_keys(shelves.json("/v1/stock", search="a")) == [("S001", "A"), ("S002", "A")]
+    assert list_keys(shelves.json("/v1/stock", search="%")) == []
     assert shelves.get("/v1/stock", search="").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 

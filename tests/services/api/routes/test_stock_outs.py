@@ -14,10 +14,10 @@ from services.api.lake.movements import TOPICS, Span
 from services.api.lake.stock_outs import find_stock_outs
 from services.api.lake.tables import Lake
 from services.times import render_instant
-from tests.seeds import drawn
+from tests.seeds import create_random
 from tests.services.serving import Answers
 from tests.services.silver import Silver
-from tests.services.world import minute
+from tests.services.world import find_minute
 
 STORE, SKU = "S003", "SKU-00417"
 PATH = f"/v1/history/stock-outs/{STORE}/{SKU}"
@@ -26,21 +26,21 @@ MOVEMENTS, MOMENTS = 40, 20
 CHANGES = (-3, -2, -1, -1, 1, 2, 3)
 
 
-def at(after_noon: int) -> str:
-    return render_instant(round(minute(after_noon).timestamp() * 1000))
+def render_minute(after_noon: int) -> str:
+    return render_instant(round(find_minute(after_noon).timestamp() * 1000))
 
 
 def sell(silver: Silver, when: int, units: int, published: int | None = None) -> None:
     line = {"sku": SKU, "units": units, "unit_price_cents": 249}
-    told = minute(when if published is None else published)
+    told = find_minute(when if published is None else published)
     name = f"sold at {when}"
-    silver.put(RECEIPTS, event_time=minute(when), event_id=name, lines=[line], _published=told)
+    silver.put(RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=told)
 
 
 def arrive(silver: Silver, when: int, status: str, units: int) -> None:
     line = {"sku": SKU, "dispatched_units": 9, "received_units": units}
     name = f"{status} at {when}"
-    silver.put(SHIPMENTS, event_time=minute(when), event_id=name, status=status, lines=[line])
+    silver.put(SHIPMENTS, event_time=find_minute(when), event_id=name, status=status, lines=[line])
 
 
 # minute    0        10       20       25            30        40       50        55
@@ -50,14 +50,14 @@ def arrive(silver: Silver, when: int, status: str, units: int) -> None:
 #                             |───────── out ────────|         |────── out ───────|
 @pytest.fixture
 def told(silver: Silver) -> Silver:
-    silver.put(ADJUSTMENTS, event_time=minute(0), event_id="opening", units=3)
+    silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=3)
     sell(silver, 50, 1)
     sell(silver, 10, 2)
     sell(silver, 40, 4, published=100)
     arrive(silver, 25, "dispatched", 0)
     arrive(silver, 30, "received", 4)
     sell(silver, 20, 1)
-    silver.put(ADJUSTMENTS, event_time=minute(55), event_id="found", units=2)
+    silver.put(ADJUSTMENTS, event_time=find_minute(55), event_id="found", units=2)
     return silver
 
 
@@ -67,16 +67,16 @@ def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
     found = api.json(PATH)
     assert found["items"] == [
         {
-            "started_at": at(20),
-            "ended_at": at(30),
-            "known_at": at(30),
+            "started_at": render_minute(20),
+            "ended_at": render_minute(30),
+            "known_at": render_minute(30),
             "units_on_hand_min": 0,
             "lost_ms": 10 * MINUTE_MS,
         },
         {
-            "started_at": at(40),
-            "ended_at": at(55),
-            "known_at": at(100),
+            "started_at": render_minute(40),
+            "ended_at": render_minute(55),
+            "known_at": render_minute(100),
             "units_on_hand_min": -1,
             "lost_ms": 15 * MINUTE_MS,
         },
@@ -105,23 +105,23 @@ def test_time_counts_in_the_span_that_is_asked_for(
     expected: list[tuple[int, int | None, int]],
 ) -> None:
     moments = {"since": since, "until": until}
-    asked = {name: at(when) for name, when in moments.items() if when is not None}
+    asked = {name: render_minute(when) for name, when in moments.items() if when is not None}
     found = api.json(PATH, **asked)
     items = [(one["started_at"], one["ended_at"], one["lost_ms"]) for one in found["items"]]
     assert items == [
-        (at(start), None if end is None else at(end), lost * MINUTE_MS)
+        (render_minute(start), None if end is None else render_minute(end), lost * MINUTE_MS)
         for start, end, lost in expected
     ]
     assert found["lost_ms"] == sum(lost for *_, lost in expected) * MINUTE_MS
 
 
 def test_an_event_that_comes_late_undoes_a_stock_out(told: Silver, api: Answers) -> None:
-    told.put(ADJUSTMENTS, event_time=minute(15), event_id="late", units=9, _published=minute(90))
+    told.put(ADJUSTMENTS, event_time=find_minute(15), event_id="late", units=9, _published=find_minute(90))
     assert api.json(PATH)["items"] == []
-    told.release(ADJUSTMENTS, at=minute(120), event_time=minute(16), event_id="released", units=-9)
+    told.release(ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9)
     first, second = api.json(PATH)["items"]
-    assert (first["started_at"], first["known_at"]) == (at(20), at(120))
-    assert (second["started_at"], second["lost_ms"]) == (at(40), 15 * MINUTE_MS)
+    assert (first["started_at"], first["known_at"]) == (render_minute(20), render_minute(120))
+    assert (second["started_at"], second["lost_ms"]) == (render_minute(40), 15 * MINUTE_MS)
 
 
 def test_what_lasts_has_no_end_and_counts_until_a_moment_alone(
@@ -131,7 +131,7 @@ def test_what_lasts_has_no_end_and_counts_until_a_moment_alone(
     found = api.json(PATH)
     [lasting] = found["items"]
     assert (lasting["ended_at"], lasting["lost_ms"], found["lost_ms"]) == (None, None, 0)
-    assert api.json(PATH, until=at(3))["items"][0]["lost_ms"] == 3 * MINUTE_MS
+    assert api.json(PATH, until=render_minute(3))["items"][0]["lost_ms"] == 3 * MINUTE_MS
 
 
 def test_goods_on_their_way_to_a_new_shelf_make_no_stock_out(silver: Silver, api: Answers) -> None:
@@ -147,7 +147,7 @@ def test_pages_repeat_and_hide_nothing(told: Silver, api: Answers) -> None:
     assert first["items"] + second["items"] == whole["items"]
     assert [page["lost_ms"] for page in (first, second)] == [whole["lost_ms"]] * 2
     assert second["next"] is None
-    answer = api.get(PATH, cursor=first["next"], until=at(60))
+    answer = api.get(PATH, cursor=first["next"], until=render_minute(60))
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
@@ -166,7 +166,7 @@ class Move:
 
 def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders: Folders) -> None:
     """Movements drawn, several of one moment among them, told in any order; walked one by one."""
-    chance = drawn("stock-outs")
+    chance = create_random("stock-outs")
     sold_unseen = Move(minute=-1, change=-1, published=0)  # so there is a stock-out in any draw
     moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]
     tell(silver, moves)
@@ -176,7 +176,7 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
         (one["started_at"], one["ended_at"], one["known_at"], one["units_on_hand_min"])
         for one in found
     ]
-    assert told == list(walked(moves))
+    assert told == list(walk(moves))
     assert found
 
 
@@ -187,11 +187,11 @@ def move(chance: Random) -> Move:
 
 def tell(silver: Silver, moves: Sequence[Move]) -> None:
     for number, one in enumerate(moves):
-        told = {"event_id": f"m{number}", "_published": minute(one.published)}
-        silver.put(ADJUSTMENTS, event_time=minute(one.minute), units=one.change, **told)
+        told = {"event_id": f"m{number}", "_published": find_minute(one.published)}
+        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **told)
 
 
-def walked(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
+def walk(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
     """Start, end, when it was known, and the fewest units."""
     on_hand, known = 0, 0
     begun: int | None = None
@@ -203,14 +203,14 @@ def walked(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:
             on_hand += one.change
             known = max(known, one.published)
         if on_hand > 0 and begun is not None:
-            yield ms(begun), ms(when), ms(known), fewest
+            yield to_ms(begun), to_ms(when), to_ms(known), fewest
             begun = None
         elif on_hand <= 0:
             fewest = on_hand if begun is None else min(fewest, on_hand)
             begun = when if begun is None else begun
     if begun is not None:
-        yield ms(begun), None, ms(known), fewest
+        yield to_ms(begun), None, to_ms(known), fewest
 
 
-def ms(after_noon: int) -> int:
-    return round(minute(after_noon).timestamp() * 1000)
+def to_ms(after_noon: int) -> int:
+    return round(find_minute(after_noon).timestamp() * 1000)

@@ -17,7 +17,7 @@ from services.api.routes.stream import render_events
 from services.api.store import changes
 from tests.services.following import STREAM, following
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import Writing, invalidate, promote
 
 
@@ -71,10 +71,10 @@ def test_a_reader_that_comes_back_gets_what_it_missed(inventory: Writing, shelve
 def test_changes_outlive_the_process(log: MemoryLog, inventory: Writing, tmp_path: Path) -> None:
     promote(log, inventory)
     inventory.row(1, "A", 4)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.ready(inventory.mark())
     inventory.row(1, "B", 7)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.ready(inventory.mark())
         with following(api, "1-0") as events:
             assert next(events).units() == {"B": 7}
@@ -129,10 +129,10 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
 
 @pytest.fixture
 def sources(log: MemoryLog, tmp_path: Path) -> Sources:
-    return memory_sources(log, tmp_path)
+    return create_sources(log, tmp_path)
 
 
-def entered(sources: Sources) -> Positions:
+def enter(sources: Sources) -> Positions:
     """A reader's place, after the event that says where to begin."""
     place = Positions(sources.store, [STOCK_LEVELS.name], None)
     begin: list[Event | None] = []
@@ -153,7 +153,7 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
     promote(log, inventory)
     inventory.mark()
     with serving(sources) as api:
-        slow = entered(sources)
+        slow = enter(sources)
         for units in range(4):
             inventory.row(1, "A", units, version=units + 1)
             api.ready(inventory.mark())
@@ -172,7 +172,7 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
     inventory.mark()
 
     async def whole() -> list[str]:
-        return [each async for each in render_events(entered(sources), sources.store)]
+        return [each async for each in render_events(enter(sources), sources.store)]
 
     with serving(sources):
         text = asyncio.run(whole())
@@ -186,7 +186,7 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
 ) -> None:
     promote(log, inventory)
     inventory.mark()
-    sources = memory_sources(log, tmp_path)
+    sources = create_sources(log, tmp_path)
     with serving(sources) as api, following(api.ready()) as events:
         next(events)
         sources.store.end_streams()
@@ -202,7 +202,7 @@ def test_so_many_readers_and_no_more_until_one_leaves(
     monkeypatch.setattr(stream, "STREAMS_MAX", 2)
     promote(log, inventory)
     inventory.mark()
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.ready()
         with ExitStack() as readers:
             streams = [readers.enter_context(following(api)) for _ in range(2)]

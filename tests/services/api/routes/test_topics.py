@@ -8,12 +8,12 @@ import pytest
 from contracts import ADJUSTMENTS, CONTRACTS, RECEIPTS, STOCK_LEVELS, schema_id
 from services.api.routes.topics import Topic
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    with serving(memory_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
         yield answers
 
 

@@ -15,7 +15,7 @@ LEFT: Partition = ("view", 0)
 RIGHT: Partition = ("view", 1)
 
 
-def marker(batch: int, left: int, right: int = 0) -> Marker:
+def create_marker(batch: int, left: int, right: int = 0) -> Marker:
     return Marker(
         pipeline="inventory",
         generation=1,
@@ -27,83 +27,83 @@ def marker(batch: int, left: int, right: int = 0) -> Marker:
     )
 
 
-def assembly() -> Assembly[str]:
+def create_assembly() -> Assembly[str]:
     return Assembly({LEFT: 0, RIGHT: 0}, None)
 
 
 def test_rows_wait_until_a_marker_lies_behind_them() -> None:
-    rows = assembly()
+    rows = create_assembly()
     rows.add(LEFT, 0, "a")
     rows.set_target()
     assert rows.take_ready() == []
-    rows.mark(marker(0, left=1))
+    rows.mark(create_marker(0, left=1))
     rows.set_target()
     assert rows.take_ready() == [(LEFT, "a")]
 
 
 def test_a_row_beyond_the_marker_waits_for_the_next() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=1))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=1))
     rows.set_target()
     rows.add(LEFT, 0, "a")
     rows.add(LEFT, 1, "b")
     assert rows.take_ready() == [(LEFT, "a")]
     rows.finish()
-    rows.mark(marker(1, left=2))
+    rows.mark(create_marker(1, left=2))
     rows.set_target()
     assert rows.take_ready() == [(LEFT, "b")]
 
 
 def test_a_marker_is_complete_when_every_partition_has_been_read_up_to_it() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=1, right=1))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=1, right=1))
     rows.set_target()
     rows.add(LEFT, 0, "a")
     rows.take_ready()
     assert rows.find_complete() is None
     rows.add(RIGHT, 0, "b")
     rows.take_ready()
-    assert rows.find_complete() == marker(0, left=1, right=1)
+    assert rows.find_complete() == create_marker(0, left=1, right=1)
 
 
 def test_the_end_of_the_log_counts_as_read_where_compaction_left_nothing() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=7))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=7))
     rows.set_target()
     rows.note_end(LEFT, 7)
-    assert rows.find_complete() == marker(0, left=7)
+    assert rows.find_complete() == create_marker(0, left=7)
 
 
 def test_a_row_behind_a_gap_shows_that_the_gap_was_read() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=5))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=5))
     rows.set_target()
     rows.add(LEFT, 8, "of the next batch")
-    assert rows.find_complete() == marker(0, left=5)
+    assert rows.find_complete() == create_marker(0, left=5)
     assert rows.take_ready() == []
 
 
 def test_the_newest_marker_known_is_aimed_at_and_older_ones_are_passed_over() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=1))
-    rows.mark(marker(2, left=3))
-    rows.mark(marker(1, left=2))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=1))
+    rows.mark(create_marker(2, left=3))
+    rows.mark(create_marker(1, left=2))
     rows.set_target()
-    assert rows.target == marker(2, left=3)
+    assert rows.target == create_marker(2, left=3)
 
 
 def test_a_target_stays_however_many_markers_come() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=2))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=2))
     rows.set_target()
-    rows.mark(marker(1, left=4))
+    rows.mark(create_marker(1, left=4))
     rows.set_target()
-    assert rows.target == marker(0, left=2)
+    assert rows.target == create_marker(0, left=2)
 
 
 def test_rows_read_again_are_taken_once() -> None:
-    rows = assembly()
-    rows.mark(marker(0, left=1))
+    rows = create_assembly()
+    rows.mark(create_marker(0, left=1))
     rows.set_target()
     rows.add(LEFT, 0, "a")
     rows.add(LEFT, 0, "a")
@@ -112,19 +112,19 @@ def test_rows_read_again_are_taken_once() -> None:
 
 @pytest.mark.crosses("services/api/store/assembly/ROWS_WAITING_MAX")
 def test_a_partition_with_too_many_waiting_rows_is_full_until_a_marker_takes_them() -> None:
-    rows = assembly()
+    rows = create_assembly()
     for offset in range(ROWS_WAITING_MAX):
         rows.add(LEFT, offset, "a")
     assert rows.list_full() == {LEFT}
-    rows.mark(marker(0, left=ROWS_WAITING_MAX))
+    rows.mark(create_marker(0, left=ROWS_WAITING_MAX))
     rows.set_target()
     assert rows.list_full() == set()
 
 
 def test_progress_counts_offsets_up_to_the_target() -> None:
-    rows = assembly()
+    rows = create_assembly()
     assert rows.measure_progress() == (0, 0)
-    rows.mark(marker(0, left=4, right=6))
+    rows.mark(create_marker(0, left=4, right=6))
     rows.set_target()
     rows.add(LEFT, 2, "a")
     assert rows.measure_progress() == (3, 10)
@@ -140,9 +140,9 @@ def test_any_interleaving_commits_at_a_marker_exactly_the_rows_before_it(
     arriving: dict[str, list[Any]] = {
         "left": [(LEFT, offset) for offset in range(lefts[-1])],
         "right": [(RIGHT, offset) for offset in range(rights[-1])],
-        "markers": [marker(batch, *each) for batch, each in ends],
+        "markers": [create_marker(batch, *each) for batch, each in ends],
     }
-    rows, applied = assembly(), set[tuple[Partition, str]]()
+    rows, applied = create_assembly(), set[tuple[Partition, str]]()
     committed: list[Marker] = []
     while any(arriving.values()) or rows.target:
         names = [name for name, waiting in arriving.items() if waiting]

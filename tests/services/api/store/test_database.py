@@ -22,7 +22,7 @@ from services.api.store.marker import Marker
 from services.api.store.snapshots import CONNECTIONS_KEPT_MAX, Snapshots
 from services.api.store.tables import Table
 from services.times import in_ms
-from tests.services.writing import MORNING, shelf
+from tests.services.writing import MORNING, create_shelf
 
 STOCK = Table(STOCK_LEVELS)
 MINUTE = timedelta(minutes=1)
@@ -30,7 +30,7 @@ UNITS = f"select units_on_hand from {STOCK.name}"
 IDENTITY = {"generation": "inventory g1", "topic stock": "id1"}
 
 
-def marker(batch: int) -> Marker:
+def create_marker(batch: int) -> Marker:
     return Marker("inventory", 1, batch, {}, {("stock", 0): batch}, 0, batch)
 
 
@@ -42,7 +42,7 @@ def reopen(path: Path) -> Database:
     return Database.open(path, IDENTITY, [STOCK])
 
 
-def units(path: Path) -> list[int]:
+def read_units(path: Path) -> list[int]:
     with Snapshots(path).open() as snapshot:
         return [row[0] for row in snapshot.select(UNITS)]
 
@@ -56,49 +56,49 @@ def path(tmp_path: Path) -> Path:
 def database(path: Path) -> Database:
     """One shelf with 5 units, committed with the marker of batch 0."""
     made = create(path)
-    made.apply(STOCK.view, [STOCK.to_stored(shelf(1, "A", units=5, version=3))])
-    made.commit(marker(0))
+    made.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=5, version=3))])
+    made.commit(create_marker(0))
     return made
 
 
 def test_rows_and_marker_appear_together(path: Path, database: Database) -> None:
-    database.apply(STOCK.view, [STOCK.to_stored(shelf(1, "A", units=4, version=4))])
-    assert units(path) == [5]
-    database.commit(marker(1))
-    assert units(path) == [4]
-    assert read_marker(path) == marker(1)
+    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=4, version=4))])
+    assert read_units(path) == [5]
+    database.commit(create_marker(1))
+    assert read_units(path) == [4]
+    assert read_marker(path) == create_marker(1)
 
 
 def test_an_older_version_does_not_overwrite_a_newer_one(path: Path, database: Database) -> None:
-    database.apply(STOCK.view, [STOCK.to_stored(shelf(1, "A", units=9, version=2))])
-    database.commit(marker(1))
-    assert units(path) == [5]
+    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=9, version=2))])
+    database.commit(create_marker(1))
+    assert read_units(path) == [5]
 
 
 def test_the_same_version_again_is_applied(path: Path, database: Database) -> None:
-    database.apply(STOCK.view, [STOCK.to_stored(shelf(1, "A", units=6, version=3))])
-    database.commit(marker(1))
-    assert units(path) == [6]
+    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=6, version=3))])
+    database.commit(create_marker(1))
+    assert read_units(path) == [6]
 
 
 def test_a_commit_that_fails_half_way_leaves_the_marker_before(
     path: Path, database: Database
 ) -> None:
-    database.apply(STOCK.view, [STOCK.to_stored(shelf(1, "A", units=1, version=9))])
+    database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=1, version=9))])
     with pytest.raises(sqlite3.IntegrityError):
         database.apply(STOCK.view, [(None,) * len(STOCK.columns)])
     database.close()
-    assert reopen(path).find_marker() == marker(0)
-    assert units(path) == [5]
+    assert reopen(path).find_marker() == create_marker(0)
+    assert read_units(path) == [5]
 
 
 def test_a_snapshot_stays_at_its_marker_however_long_one_looks(
     path: Path, database: Database
 ) -> None:
     with Snapshots(path).open() as snapshot:
-        database.apply(STOCK.view, [STOCK.to_stored(shelf(1, "A", units=4, version=4))])
-        database.commit(marker(1))
-        assert snapshot.marker == marker(0)
+        database.apply(STOCK.view, [STOCK.to_stored(create_shelf(1, "A", units=4, version=4))])
+        database.commit(create_marker(1))
+        assert snapshot.marker == create_marker(0)
         assert snapshot.select(UNITS).fetchone() == (5,)
 
 
@@ -196,11 +196,11 @@ def test_kill_9_in_the_middle_of_a_commit_leaves_the_marker_before(
         writer.send_signal(signal.SIGKILL)
     assert path.with_name(path.name + "-wal").stat().st_size > 0
     reopened = reopen(path)
-    assert reopened.find_marker() == marker(0)
-    assert units(path) == [5]
+    assert reopened.find_marker() == create_marker(0)
+    assert read_units(path) == [5]
 
 
-def sales(minute: int, store: str = "S001") -> dict[str, Any]:
+def create_sales(minute: int, store: str = "S001") -> dict[str, Any]:
     start = MORNING + timedelta(minutes=minute)
     changes = {"store_id": store, "window_start": start, "window_end": start + MINUTE}
     return {**STORE_SALES.examples[0], **changes}
@@ -215,8 +215,8 @@ def test_rows_whose_retention_is_over_are_gone_with_the_next_commit(path: Path) 
     starts = f"select window_start from {table.name} order by window_start"
 
     def kept(*minutes: int) -> list[int]:
-        made.apply(table.view, [table.to_stored(sales(minute)) for minute in minutes])
-        made.commit(marker(0))
+        made.apply(table.view, [table.to_stored(create_sales(minute)) for minute in minutes])
+        made.commit(create_marker(0))
         with Snapshots(path).open() as snapshot:
             times = [row[0] for row in snapshot.select(starts)]
             assert snapshot.find_oldest_ms(table) == max(times) - in_ms(retention)
@@ -231,13 +231,13 @@ def test_rows_whose_retention_is_over_are_gone_with_the_next_commit(path: Path) 
 def test_a_row_that_is_gone_at_once_is_no_change(path: Path) -> None:
     table = Table(STORE_SALES)
     made = Database.create(path, IDENTITY, [table])
-    made.apply(table.view, [table.to_stored(sales(minute)) for minute in (0, 10**5)])
-    made.commit(marker(0))
+    made.apply(table.view, [table.to_stored(create_sales(minute)) for minute in (0, 10**5)])
+    made.commit(create_marker(0))
     with Snapshots(path).open() as snapshot:
         change = changes.find_next(snapshot, table.view, 0)
     assert change is not None
     assert [row["window_start"] for row in json.loads(change.rows or "")] == [
-        table.to_json(table.to_stored(sales(10**5)))["window_start"]
+        table.to_json(table.to_stored(create_sales(10**5)))["window_start"]
     ]
 
 

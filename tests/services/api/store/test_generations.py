@@ -7,13 +7,13 @@ from typing import Any
 
 from contracts import STOCK_LEVELS
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import Writing, invalidate, promote
 
 VIEW = f"/v1/views/{STOCK_LEVELS.name}"
 
 
-def made_by(generation: int) -> Callable[[Any], bool]:
+def is_made_by(generation: int) -> Callable[[Any], bool]:
     """Whether an answer is one of this generation."""
     return lambda answer: bool(answer["as_of"]["generation"] == generation)
 
@@ -33,7 +33,7 @@ def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
     assert shelves.json(VIEW)["served"] == 1
     assert shelves.get("/readyz").is_success
     second.mark()
-    shelf = shelves.eventually("/v1/stock/S001/A", made_by(2))
+    shelf = shelves.eventually("/v1/stock/S001/A", is_made_by(2))
     assert shelf["units_on_hand"] == 40
     assert shelves.json(VIEW)["served"] == 2
 
@@ -47,12 +47,12 @@ def test_switching_back_goes_on_with_the_file_that_was_kept(
         writing.mark()
     for promoted, other in ((inventory, second), (second, inventory), (inventory, second)):
         promote(log, promoted, other)
-        shelf = api.eventually("/v1/stock/S001/A", made_by(promoted.generation))
+        shelf = api.eventually("/v1/stock/S001/A", is_made_by(promoted.generation))
         assert shelf["units_on_hand"] == promoted.generation
     third = Writing(log, generation=3)
     third.mark()
     promote(log, third, inventory, second)
-    api.eventually("/v1/stock", made_by(3))
+    api.eventually("/v1/stock", is_made_by(3))
     kept = sorted(path.name for path in tmp_path.glob("inventory.*.sqlite"))
     assert kept == ["inventory.g1.sqlite", "inventory.g2.sqlite", "inventory.g3.sqlite"]
     promote(log, third, second)
@@ -63,16 +63,16 @@ def test_switching_back_goes_on_with_the_file_that_was_kept(
 def test_a_restart_before_the_promoted_one_is_loaded_serves_what_was_served(
     log: MemoryLog, promoted: Writing, tmp_path: Path
 ) -> None:
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.ready()
     second = Writing(log, generation=2)
     promote(log, second, promoted)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.ready()
         assert api.json("/v1/stock/S001/A")["as_of"]["generation"] == 1
         second.row(1, "A", 40)
         second.mark()
-        api.eventually("/v1/stock/S001/A", made_by(2))
+        api.eventually("/v1/stock/S001/A", is_made_by(2))
 
 
 def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
@@ -94,13 +94,13 @@ def test_what_is_invalid_is_not_served_while_its_successor_is_loaded(
     log: MemoryLog, promoted: Writing, tmp_path: Path
 ) -> None:
     second = Writing(log, generation=2)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.ready()
         invalidate(log, promoted, "3 rows were dropped by the watermark", promoted=second)
         api.until(lambda: api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
-    with serving(memory_sources(log, tmp_path)) as api:
+    with serving(create_sources(log, tmp_path)) as api:
         api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
         assert api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE
         second.row(1, "A", 40)
         second.mark()
-        assert api.eventually("/v1/stock/S001/A", made_by(2))["units_on_hand"] == 40
+        assert api.eventually("/v1/stock/S001/A", is_made_by(2))["units_on_hand"] == 40

@@ -51,7 +51,7 @@ def shop(kafka: Settings, tmp_path: Path) -> Shop:
     return Shop(kafka, tmp_path)
 
 
-def units(api: Answers, sku: str) -> int:
+def get_units(api: Answers, sku: str) -> int:
     return int(api.json(f"/v1/stock/S001/{sku}")["units_on_hand"])
 
 
@@ -61,15 +61,15 @@ def test_rows_are_shown_from_their_marker_on(shop: Shop) -> None:
     shop.inventory.row(1, "A", 3, version=2)
     shop.log.flush()
     with shop.api() as api:
-        assert units(api.ready(first), "A") == 4
-        assert units(api.ready(shop.mark()), "A") == 3
+        assert get_units(api.ready(first), "A") == 4
+        assert get_units(api.ready(shop.mark()), "A") == 3
 
 
 def test_an_older_version_does_not_overwrite_a_newer_one(shop: Shop) -> None:
     shop.inventory.row(1, "A", 3, version=5)
     shop.inventory.row(1, "A", 9, version=4)
     with shop.api() as api:
-        assert units(api.ready(shop.mark()), "A") == 3
+        assert get_units(api.ready(shop.mark()), "A") == 3
 
 
 def test_a_restart_goes_on_from_its_offsets(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
@@ -80,7 +80,7 @@ def test_a_restart_goes_on_from_its_offsets(shop: Shop, caplog: pytest.LogCaptur
     shop.inventory.row(1, "B", 7)
     with shop.api() as api:
         api.ready(shop.mark())
-        assert (units(api, "A"), units(api, "B")) == (4, 7)
+        assert (get_units(api, "A"), get_units(api, "B")) == (4, 7)
     assert "rebuilding" not in caplog.text
 
 
@@ -96,7 +96,7 @@ def test_a_deleted_database_is_built_again_from_offset_zero(
         file.unlink()
     with shop.api() as api:
         api.ready(1)
-        assert (units(api, "A"), units(api, "B")) == (4, 4)
+        assert (get_units(api, "A"), get_units(api, "B")) == (4, 4)
     assert "rebuilding from offset zero: there is no database yet" in caplog.text
 
 
@@ -122,14 +122,14 @@ def test_a_promotion_switches_when_the_new_generation_is_loaded(shop: Shop) -> N
         second.row(1, "A", 40)
         shop.promote(second, shop.inventory)
         api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
-        assert units(api, "A") == 4
+        assert get_units(api, "A") == 4
         second.mark()
         shop.log.flush()
         api.eventually(
             "/v1/stock/S001/A",
             lambda found: found["as_of"]["generation"] == second.generation,
         )
-        assert units(api, "A") == 40
+        assert get_units(api, "A") == 40
 
 
 def test_a_reader_of_the_stream_misses_nothing_over_a_restart(shop: Shop) -> None:
@@ -175,5 +175,5 @@ def test_two_pipelines_are_followed_side_by_side_each_at_its_own_marker(shop: Sh
         assert [row["sku"] for row in api.json(sellers)["items"]] == ["A", "B"]
         assert len(api.json(sales)["items"]) == 1
         shop.inventory.row(1, "A", 3, version=2)
-        assert units(api.ready(shop.mark()), "A") == 3
+        assert get_units(api.ready(shop.mark()), "A") == 3
         assert api.json(sellers)["as_of"]["batch"] == 0

@@ -39,7 +39,7 @@ def api(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
         yield served
 
 
-def stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
+def read_stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
     *_, last = read(kafka, {(topic, at): offset + 1})
     return last
 
@@ -49,7 +49,7 @@ def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, 
     answer = api.request("POST", PATH, json=RECEIPT | {"store_id": store})
     assert answer.status_code == HTTPStatus.CREATED, answer.text
     told = answer.json()
-    record = stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+    record = read_stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
     assert record.key == store.encode()
     assert record.partition == partition(store.encode(), RECEIPTS.settings.partitions)
     assert record.published_ms == NOON.timestamp() * 1000
@@ -71,7 +71,7 @@ def test_the_largest_receipt_of_the_contract_is_stored(kafka: Settings, api: Ans
         assert answer.status_code == status, answer.text[:500]
         if status == HTTPStatus.CREATED:
             told = answer.json()
-            record = stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+            record = read_stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
             assert decode(record.value).value["lines"] == [line] * lines
 
 

@@ -13,7 +13,7 @@ from replay import readers
 from replay.readers import ALIVE_SECONDS, NotSwitched, alive, await_loaded, await_served
 from services.api.app import create_sources
 from services.clock import wall_ms
-from tests.brokers import sender
+from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.serving import serving
 from tests.services.writing import Writing, promote
@@ -36,7 +36,7 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
     log.flush()
     with ExitStack() as running:
         apis = [
-            running.enter_context(serving(create_sources(replica(kafka, tmp_path, number))))
+            running.enter_context(serving(create_sources(create_replica(kafka, tmp_path, number))))
             for number in range(REPLICAS)
         ]
         await_served(kafka, FIRST)
@@ -63,7 +63,7 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
     assert [one.loaded[SECOND] for one in alive(kafka)] == REPLICAS * [True]
 
 
-def replica(kafka: Settings, folder: Path, number: int) -> Settings:
+def create_replica(kafka: Settings, folder: Path, number: int) -> Settings:
     changes = {
         "kafka_bootstrap_servers": kafka.bootstrap_servers,
         "port_base": kafka.port_base + number,
@@ -75,4 +75,4 @@ def replica(kafka: Settings, folder: Path, number: int) -> Settings:
 def say(kafka: Settings, name: str, at_ms: int) -> None:
     """A reader that has loaded nothing says so."""
     row = {"reader": name, "loaded": [], "written_at": at_ms}
-    send(sender(kafka), READERS.name, key(READERS, row), encode(READERS, row))
+    send(get_producer(kafka), READERS.name, key(READERS, row), encode(READERS, row))

@@ -25,7 +25,7 @@ def test_an_example_of_any_contract_is_stored_and_shown(contract: Contract) -> N
         shown = table.to_json(table.to_stored(value))
         assert list(shown) == [field.name for field in contract.fields]
         assert json.loads(json.dumps(shown)) == shown
-        assert all(shown[name] == value[name] for name in value if _plain(value[name]))
+        assert all(shown[name] == value[name] for name in value if _is_plain(value[name]))
 
 
 @pytest.mark.parametrize("contract", VIEWS, ids=lambda each: each.name)
@@ -46,5 +46,5 @@ def test_a_time_is_shown_in_utc_with_milliseconds() -> None:
     assert str(shown["last_event_time"]).endswith("Z")
 
 
-def _plain(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     return isinstance(value, str | int)
