@@ -58,7 +58,7 @@ def make_beside(current: Settings) -> None:
             stderr=log,
             start_new_session=True,
         )
-    screen.step("aot", "Java's caches are made beside it, once: later starts are quicker")
+    screen.step("aot", "building Java's caches in the background, once: later starts are faster")
 
 
 def is_there(current: Settings) -> bool:
@@ -105,7 +105,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
                 timeout=PIPELINES_SECONDS_MAX,
             )
     if pipelines.returncode != 0:
-        raise NotTrained("The pipelines did not live through their batches", log)
+        raise NotTrained("The pipelines did not finish their batches", log)
 
 
 @contextmanager

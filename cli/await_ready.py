@@ -31,7 +31,7 @@ class Stopped(UserError):
     """The process manager ended while a component was waited for."""
 
     def __init__(self) -> None:
-        super().__init__("Another command has stopped everything meanwhile. Start it: make up")
+        super().__init__("Another command has stopped everything. Start it again: make up")
 
 
 class NotReady(UserError):

@@ -25,7 +25,7 @@ INTERRUPTED = 130  # what a shell gives after Ctrl-C
 
 @world_options
 def backfill(
-    days: Annotated[int, typer.Argument(min=1, help="How old the world is to be.")],
+    days: Annotated[int, typer.Argument(min=1, help="Days of history that the world shall have.")],
 ) -> None:
     """Publish the world's first days at full speed; it goes on where it stood, also after Ctrl-C.
 
@@ -65,7 +65,7 @@ def publish(current: Settings, days: int) -> None:
     collect_garbage_rarely()
     stop = until_told()
     at = Progress(0, 0)
-    with screen.waiting("backfill", "reading where the world stands") as wait:
+    with screen.waiting("backfill", "reading the world's state") as wait:
 
         def show(now: Progress) -> None:
             nonlocal at

@@ -27,24 +27,25 @@ class OtherBroker(UserError):
 
     def __init__(self, servers: str) -> None:
         super().__init__(
-            "The bench should run with a broker of its own, but KAFKA_BOOTSTRAP_SERVERS names "
+            "The bench starts its own broker, but KAFKA_BOOTSTRAP_SERVERS names "
             f"{servers}. Unset it."
         )
 
 
 def bench(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Much less of everything; figures are rough.")
+        bool, typer.Option("--quick", help="Measure far less of everything; the figures are rough.")
     ] = False,
     only: Annotated[
-        list[Part] | None, typer.Option(help="This part; may be repeated. Otherwise all.")
+        list[Part] | None,
+        typer.Option(help="Measure only this part; may be repeated. Default: all parts."),
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", help="Where the report goes, else into the data folder."),
+        typer.Option("--json", help="File of the report. Default: in the data folder."),
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Leave the logs and data of the bench behind.")
+        bool, typer.Option("--keep", help="Keep the logs and data of the bench.")
     ] = False,
 ) -> None:
     """Measure how fast it is, in a data folder of its own. It takes some forty minutes."""

@@ -61,7 +61,7 @@ def release_command(folder: Folder = HERE) -> None:
     found, done = release(folder.resolve(), today())
     if not found.good:
         report.show(found)
-        screen.say("  Nothing is released until all of that is mended.")
+        screen.say("  Nothing is released until all of that is fixed.")
         raise typer.Exit(1)
     for one in done:
         screen.step(one.version, f"{one.contract}{f', after {one.released}' * bool(one.released)}")
@@ -97,7 +97,7 @@ def new_command(
 @app.command("catalogue")
 def catalogue_command(
     into: Annotated[
-        Path | None, typer.Option(help="Where to write it; else in the data folder.")
+        Path | None, typer.Option(help="Folder of the pages. Default: in the data folder.")
     ] = None,
     data_docs: Annotated[
         str | None, typer.Option(help="Address of the validation results, to be linked.")

@@ -40,16 +40,16 @@ class Stopped(UserError):
 def import_command(
     files: Annotated[list[Path], typer.Argument(help="CSV, Parquet, JSON lines; folders.")],
     mapping: Annotated[
-        Path | None, typer.Option("--map", help="Which column is what: a YAML file.")
+        Path | None, typer.Option("--map", help="The mapping of columns to fields: a YAML file.")
     ] = None,
     as_draft: Annotated[
         bool, typer.Option("--draft", help="Write a first mapping for the file, and stop.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Publish nothing; say what would be.")
+        bool, typer.Option("--dry-run", help="Publish nothing; print what would be published.")
     ] = False,
     until: Annotated[
-        str | None, typer.Option(help="Then let the world's time go on to this day.")
+        str | None, typer.Option(help="Afterwards, advance the world's time to this day.")
     ] = None,
 ) -> None:
     """Publish the sales of files in the order in which they happened; the world's time follows.

@@ -23,11 +23,10 @@ REJECTED_SHOWN_MAX = 5
 FAULTS_SHOWN_MAX = 3
 
 ADVICE = """
-    Ahead of the world: it would be counted before it happens. Wait until the world is there, or
-    load the file into a data folder of its own.
-    Older than what readers remember: as if it had been published in time, a copy of it could
-    count twice. With --stamp now it is published as what it is; what its contract calls late
-    goes to quarantine.
+    Ahead of the world: the event would be counted before it happens. Wait until the world is
+    there, or load the file into a data folder of its own.
+    Older than what readers remember: a copy of the event could count twice. With --stamp now it
+    is published at the present time; what its contract calls late goes to quarantine.
 """
 
 
@@ -46,8 +45,8 @@ class NoWorldTime(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "--stamp now needs a world that has a time, but nothing tells it. Start the "
-            "simulator with: make up. Or leave the option out: each event has its own time."
+            "--stamp now needs a world clock, but none has been announced. Start the simulator: "
+            "make up. Or leave the option out: then each event is published at its own time."
         )
 
 
@@ -79,7 +78,9 @@ class Report:
 def load_command(
     file: Annotated[Path, typer.Argument(help="One event per line (.jsonl) or row (.parquet).")],
     topic: Annotated[str, typer.Option(help="The events' contract.")],
-    stamp: Annotated[Stamp, typer.Option(help="Published when it happened, or now.")] = Stamp.EVENT,
+    stamp: Annotated[
+        Stamp, typer.Option(help="The record timestamp: when the event happened, or now.")
+    ] = Stamp.EVENT,
     strict: Annotated[
         bool, typer.Option("--strict", help="Publish nothing unless every row is good.")
     ] = False,

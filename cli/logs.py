@@ -25,8 +25,8 @@ class NoLogs(UserError):
 
 
 def logs(
-    component: Annotated[str, typer.Argument(help="One of them; all, if left out.")] = "",
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as they grow.")] = False,
+    component: Annotated[str, typer.Argument(help="One component. Default: all.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the logs.")] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
 ) -> None:
     """Show the end of the logs."""

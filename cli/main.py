@@ -68,7 +68,7 @@ def main() -> None:
     except UserError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        sys.exit("\nInterrupted. What was started goes on: make status · make down")
+        sys.exit("\nInterrupted. What was started keeps running: make status · make down")
     except Exception as error:
         if (told := explain(error)) is None:
             raise

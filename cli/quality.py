@@ -65,7 +65,7 @@ def quality(
 def conclusion(kept: bool, good: bool) -> str:
     if good:
         return "good"
-    return "NOT COMPARED: what was looked at is good" if kept else "NOT GOOD"
+    return "NOT COMPARED: what was checked is good" if kept else "NOT GOOD"
 
 
 def check_tables(current: Settings, told: "DailyTotals | None") -> list["Verdict"]:

@@ -53,7 +53,7 @@ def list_command(
     topic: Annotated[str, typer.Option(help="Records of this topic only.")] = "",
     reason: Annotated[str, typer.Option(help="Rejected for this reason only.")] = "",
     limit: Annotated[
-        int, typer.Option(min=1, max=LIMIT_MAX, help="So many, the newest.")
+        int, typer.Option(min=1, max=LIMIT_MAX, help="Show this many, the newest first.")
     ] = LIMIT_DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
@@ -105,7 +105,7 @@ def show(place: Place) -> None:
         screen.step("ends", parts.fault)
     screen.say("")
     if not isinstance(found, Rejection):
-        screen.say("  It was not rejected: it has been counted, if no copy was before.")
+        screen.say("  It was not rejected. It has been counted, unless an earlier copy was.")
         return
     screen.say(f"  {found.reason}: {found.found}")
     screen.say(f"  {find_remedy(contract, found.reason, record.value).text}")
@@ -114,7 +114,7 @@ def show(place: Place) -> None:
 @app.command()
 def release(
     place: Place,
-    because: Annotated[str, typer.Option(help="Why it shall count; kept with the release.")],
+    because: Annotated[str, typer.Option(help="Why the event shall count; kept with the release.")],
 ) -> None:
     """Publish a new event that wraps the record, so that running sums count it once."""
     current = require_broker()
@@ -132,7 +132,7 @@ def release(
     if taken:
         screen.say(f"  {', '.join(taken)} count {done.event['event_id']} at the time it happened.")
     else:
-        screen.say("  No view takes it yet.")
+        screen.say("  No view reads it yet.")
     screen.say("  Windows that have closed do not count it, live or replayed.")
 
 

@@ -55,8 +55,8 @@ def clock(settings: Settings, started_at: int) -> str | None:
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
     if announced.is_running:
-        return "an own world, in which it is as late as here"
-    return f"an own world, in which it is {instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
+        return "an own world on the wall clock"
+    return f"an own world at {instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:

@@ -25,7 +25,7 @@ HEADINGS = (
     "decided in",
 )
 
-app = typer.Typer(no_args_is_help=True, help="Hold answers against what the simulator did.")
+app = typer.Typer(no_args_is_help=True, help="Compare answers with what the simulator did.")
 
 
 app.command("reorder")(reorder)

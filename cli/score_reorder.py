@@ -22,7 +22,7 @@ STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
 
 
 def reorder(
-    days: Annotated[int, typer.Option(min=7, max=60, help="How long each world lives.")] = 14,
+    days: Annotated[int, typer.Option(min=7, max=60, help="Days that each world runs.")] = 14,
     seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
@@ -32,7 +32,7 @@ def reorder(
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
-    with screen.waiting("score", f"living {days} days three times, without a log"):
+    with screen.waiting("score", f"simulating {days} days three times, without a log"):
         found = compare(world, days, costs)
     reached = found.policy.fill_rate >= FILL_RATE_MIN and found.of_bound <= COST_MAX
     if as_json:

@@ -20,7 +20,7 @@ DIRT_PER_LINE = 4
 
 def verify(
     pipeline: Annotated[
-        str | None, typer.Argument(help="One of them; otherwise all that run.")
+        str | None, typer.Argument(help="One pipeline. Default: all that run.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
@@ -29,7 +29,7 @@ def verify(
     exact = {}
     documents = {}
     for name in (pipeline,) if pipeline else current.pipeline_names:
-        with screen.waiting("verify", f"{name}: reading the log once more, outside Spark"):
+        with screen.waiting("verify", f"{name}: reading the log again, outside Spark"):
             found = verdict(current, name)
         exact[name] = found.exact
         if as_json:

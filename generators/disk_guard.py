@@ -32,7 +32,7 @@ class DiskGuard:
         """Return True when there is room again, False when the world is to stop."""
         while not self._stop.wait(LOOK_SECONDS):
             if not self._look():
-                log.info("there is room on the disk again: the world goes on")
+                log.info("the disk has room again: the world goes on")
                 return True
         return False
 

@@ -83,7 +83,7 @@ def daily() -> Report:
     def report(at: Progress) -> None:
         if at.records and at.tick % TICKS_PER_DAY == 0:
             log.info(
-                "it is %s in the world; published %s records since the start of the program, %s/s",
+                "world time %s; %s records published since the start of the program, %s/s",
                 f"{datetime.fromtimestamp(at.world_ms / 1000, UTC):%Y-%m-%d %H:%M}",
                 f"{at.records:,}",
                 f"{at.records / max(time.monotonic() - began, 0.001):,.0f}",

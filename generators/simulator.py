@@ -174,10 +174,10 @@ def _options() -> argparse.Namespace:
         type=int,
         default=0,
         metavar="N",
-        help="publish the first N days of the world as fast as it goes, then live on",
+        help="publish the first N days of the world as fast as possible, then go on in real time",
     )
     parser.add_argument(
-        "--stop-after-backfill", action="store_true", help="do not live on after the backfill"
+        "--stop-after-backfill", action="store_true", help="stop after the backfill"
     )
     return parser.parse_args()
 

@@ -29,7 +29,10 @@ def free_port_base(share: int = 0) -> int:
         base = LOWEST + STEP * secrets.randbelow((HIGHEST - LOWEST) // STEP) + 2 * share
         if all(free(base + offset) for offset in OFFSETS):
             return base
-    raise RuntimeError(f"There should be three free ports from {LOWEST} on, but are not.")
+    raise RuntimeError(
+        f"Expected three free ports in a row from {LOWEST} on, found none. "
+        "Stop a program that holds one."
+    )
 
 
 def free(port: int) -> bool:

@@ -23,7 +23,7 @@ def until(
 def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
     """Return when the condition holds; raises TimeoutError when it does not in time."""
     if not _ask(condition, seconds_max, _rest_seconds):
-        raise TimeoutError(f"Within {seconds_max:g} s this should hold: {what}")
+        raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
 @contextmanager

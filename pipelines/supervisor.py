@@ -55,7 +55,7 @@ class KeepsFailing(UserError):
         listed = ", ".join(f"{pipeline} g{number}" for pipeline, number in names)
         super().__init__(
             f"{listed} ended {FAILURES_MAX} times in a row within {STEADY_SECONDS:g} s of its "
-            "start. Why stands above: make logs COMPONENT=pipelines"
+            "start. The reason is in its log: make logs COMPONENT=pipelines"
         )
 
 

@@ -43,7 +43,7 @@ class NotTrained(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"Each pipeline should live through {BATCHES} batches in {BATCHES_SECONDS_MAX:g} s, "
+            f"Each pipeline should finish {BATCHES} batches in {BATCHES_SECONDS_MAX:g} s, "
             "but did not. Is the machine busy?"
         )
 

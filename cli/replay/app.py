@@ -22,7 +22,7 @@ from replay.thresholds import edit
 from services.clock import wall_ms
 
 app = typer.Typer(
-    no_args_is_help=True, help="Changed code from offset zero, beside what readers follow."
+    no_args_is_help=True, help="Run changed code from offset zero, beside what readers follow."
 )
 
 Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
@@ -40,11 +40,16 @@ def start(
         typer.Option("--set", metavar="THRESHOLD=VALUE", help="In the candidate's code only."),
     ] = None,
     since: Annotated[
-        str, typer.Option("--from", metavar="earliest|TIME", help="TIME: no candidate, only a look")
+        str,
+        typer.Option(
+            "--from", metavar="earliest|TIME", help="TIME: a preview without a candidate"
+        ),
     ] = "earliest",
     until_: Annotated[
         str | None,
-        typer.Option("--until", metavar="latest|TIME", help="One batch, then nothing is left"),
+        typer.Option(
+            "--until", metavar="latest|TIME", help="A preview up to here, without a candidate"
+        ),
     ] = None,
     promote_: Annotated[
         bool, typer.Option("--promote", help="Promote it once it has caught up.")
@@ -53,7 +58,7 @@ def start(
         Source, typer.Option(help="archive: what the lake holds, then the log; log: all of it")
     ] = Source.LOG,
     pause: Annotated[
-        bool, typer.Option("--pause", help="What readers follow waits until it has caught up.")
+        bool, typer.Option("--pause", help="Pause the promoted generation until it has caught up.")
     ] = False,
 ) -> None:
     """Read everything again with the code on disk, and show what it changes."""
@@ -64,7 +69,7 @@ def start(
         with waiting_for_batch(pipeline):
             compared = candidates.preview(current, declared, edits, times)
         show_difference(compared, report.write_report(current, compared))
-        screen.say("  Nothing was made.")
+        screen.say("  Nothing was created.")
         screen.step("make it", f"retail replay start {pipeline}")
         return
     candidate, plan = candidates.start(current, declared, edits, source)
@@ -78,7 +83,7 @@ def start(
     try:
         show_catching_up(current, declared, candidate)
     except KeyboardInterrupt:
-        screen.say(f"\n  The replay goes on without you: retail replay status {pipeline}")
+        screen.say(f"\n  The replay goes on in the background: retail replay status {pipeline}")
         raise typer.Exit(130) from None
     compared = difference(current, declared)
     show_difference(compared, report.write_report(current, compared))
@@ -214,7 +219,7 @@ def rollback(pipeline: Name) -> None:
 def prune(
     pipeline: Name,
     number: Annotated[
-        int | None, typer.Option(help="Which, where there are several besides the promoted.")
+        int | None, typer.Option(help="Which generation, where several are not promoted.")
     ] = None,
 ) -> None:
     """Forget a generation that readers do not follow: its process, its topics, its folder."""

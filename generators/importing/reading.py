@@ -44,7 +44,7 @@ def files_in(paths: Sequence[Path]) -> list[Path]:
         elif not path.is_file():
             raise BadFile(f"{path} should be a file or a folder to import, but there is none")
         elif _format(path) is None:
-            raise BadFile(f"{path} should end in {_endings()}, so that one knows how to read it")
+            raise BadFile(f"{path} should end in {_endings()}, which says how to read it")
         else:
             found.append(path)
     return found
