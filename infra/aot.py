@@ -1,8 +1,8 @@
-"""Java's ahead-of-time caches: what a training run has loaded, linked and profiled.
+"""Java's ahead-of-time caches: classes that a training run has loaded, linked and profiled.
 
-With one Java starts in half the time, since it need not look for a class, link it or find out which
-methods are worth compiling (JEP 483, 514 and 515). A cache holds for one Java and one class path;
-with another, Java starts as if there were none.
+With a cache Java starts in half the time: it finds classes loaded and linked, and knows which
+methods to compile (JEP 483, 514 and 515). A cache belongs to one Java and one class path. With
+another one, Java starts as if there were no cache.
 """
 
 import hashlib
@@ -12,10 +12,10 @@ from pathlib import Path
 from infra import java
 
 RECORD = "RETAIL_AOT_RECORD"
-"""The environment variable that says, in a training run, into which folder caches are written."""
+"""Names, in a training run, the folder that caches are written to."""
 
 QUIET = "-Xlog:aot*=off"
-"""Without a word where a cache does not fit: Java starts, only slower."""
+"""Java says nothing about a cache that does not fit: it starts, only slower."""
 
 
 def options(jars_dir: Path, role: str, class_path: str) -> list[str]:

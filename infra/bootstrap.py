@@ -1,7 +1,7 @@
 """Make the environment that everything else runs in.
 
-Runs under the system's Python, which may be old: nothing here that it could not parse, so that
-it can say what is wrong.
+The system's Python runs it, and may be old. So this file holds nothing that an old Python cannot
+parse, and can say what is wrong.
 """
 
 import sys

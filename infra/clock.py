@@ -1,4 +1,4 @@
-"""Which day it is, for sunsets."""
+"""The present day, for sunsets."""
 
 from datetime import UTC, date, datetime
 

@@ -12,7 +12,7 @@ BLOCK_BYTES = 512  # what st_blocks counts in, on every system
 
 
 def shortage(settings: Settings) -> str | None:
-    """What is short and what to do about it, in words; None while there is room."""
+    """What is short and what to do about it; None while there is room."""
     most_gib, least_gib = settings.simulator_disk_gib_max, settings.simulator_disk_free_gib_min
     held_gib = count_bytes(settings.data_dir) / GIB
     if held_gib >= most_gib:
@@ -31,7 +31,7 @@ def shortage(settings: Settings) -> str | None:
 
 
 def count_bytes(folder: Path) -> int:
-    """What the files of the folder take on the disk; holes in them take nothing."""
+    """The bytes that the folder's files take on the disk; holes in them take none."""
     held = 0
     for place, _, names in os.walk(folder):
         for name in names:

@@ -1,6 +1,6 @@
-"""The environment that everything else runs in: hash-locked, complete, or not there.
+"""The environment that everything else runs in: hash-locked, complete, or absent.
 
-Standard library only: it runs before anything is installed.
+It uses the standard library only, as it runs before anything is installed.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ STAMP = ".complete"
 
 
 def ensure(folder: Path) -> None:
-    """The environment, complete and as the lock says; made anew where it is not."""
+    """The environment, complete and as the lock says; made anew where it differs."""
     wanted = digest(folder)
     if read_stamp(folder) == wanted:
         return
@@ -65,7 +65,7 @@ def read_stamp(folder: Path) -> str:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold the environment for oneself; the kernel lets go when the process ends."""
+    """Lock the environment; the kernel releases the lock when the process ends."""
     with folder.with_name(folder.name + ".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -2,8 +2,9 @@
 
 
 class UserError(Exception):
-    """An error that the user can fix: the text says what was expected, found, and what to do.
+    """An error that the user can fix: its text says what was expected, what was found, and what to
+    do.
 
-    The command line prints the text alone. Any other exception is a mistake of ours and keeps its
-    traceback.
+    The command line prints the text alone. Any other exception is a mistake of this project and
+    keeps its traceback.
     """

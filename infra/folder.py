@@ -13,14 +13,14 @@ DISK = fs.LocalFileSystem()
 
 @dataclass(frozen=True)
 class Folder:
-    """Other programs find it by its address; this project reads it through this class."""
+    """Other programs find the folder by its address; this project reads it through this class."""
 
     address: str
     """An absolute path, or s3a://bucket/key."""
 
     @classmethod
     def of(cls, url: str) -> "Folder":
-        """The one that a URL names: file:///… or s3a://…"""
+        """The folder that a URL names: file:///… or s3a://…"""
         parts = urlsplit(url)
         return cls((unquote(parts.path) if parts.scheme == "file" else url).rstrip("/"))
 
@@ -39,20 +39,20 @@ class Folder:
         return not self.address.startswith(STORE)
 
     def names(self) -> list[str]:
-        """What lies in it, by name; nothing where there is no folder."""
+        """The names of what is in the folder; none where there is no folder."""
         return [one.base_name for one in self._list_files(recursive=False)]
 
     def read(self, name: str) -> str:
-        """The text of a file in it; raises FileNotFoundError."""
+        """The text of a file in the folder; raises FileNotFoundError."""
         with self._files.open_input_stream(f"{self._path}/{name}") as file:
             return bytes(file.read()).decode()
 
     def count_bytes(self) -> int:
-        """What all files below it hold."""
+        """The texts of all files below the folder."""
         return sum(one.size or 0 for one in self._list_files(recursive=True))
 
     def remove(self) -> None:
-        """Remove it with all that is below, where it is there."""
+        """Remove the folder with everything below it, where there is one."""
         if self.names():
             self._files.delete_dir(self._path)
 
@@ -66,13 +66,14 @@ class Folder:
 
     @property
     def _path(self) -> str:
-        """As its file system spells it."""
+        """The path as the folder's file system writes it."""
         return self.address.removeprefix(STORE)
 
 
 @cache
 def store() -> fs.FileSystem:
-    """The object store that AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and so on tell of."""
+    """The object store that AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and the other variables
+    name."""
     # These two Arrow does not look for by itself, as delta-rs does.
     return fs.S3FileSystem(
         endpoint_override=os.environ.get("AWS_ENDPOINT_URL"), region=os.environ.get("AWS_REGION")

@@ -1,6 +1,6 @@
 """The Java that the broker and Spark run on: one for every machine, among the locked packages.
 
-`python -m infra.java` makes Spark's JAVA_HOME ahead, for an image whose folders nobody may write to
+`python -m infra.java` makes Spark's JAVA_HOME ahead, for an image whose folders are read-only
 later.
 """
 
@@ -33,7 +33,7 @@ def java() -> Path:
 
 
 def starts() -> bool:
-    """Whether it starts on this machine."""
+    """Whether the Java starts on this machine."""
     try:
         answer = subprocess.run(
             [java(), "-version"], capture_output=True, check=False, timeout=ANSWER_SECONDS_MAX
@@ -44,7 +44,7 @@ def starts() -> bool:
 
 
 def use() -> None:
-    """Let what this process starts find this Java, as Spark's scripts look for one."""
+    """Let child processes find this Java, as Spark's scripts look for one."""
     os.environ["JAVA_HOME"] = str(home())
 
 

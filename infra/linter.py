@@ -1,6 +1,7 @@
 """The linter of the contracts' standard, in an environment of its own: `python -m infra.linter`.
 
-It asks for other versions than this project uses. Hash-locked, complete, or not there.
+It needs other versions of packages than this project. The environment is hash-locked, complete, or
+absent.
 """
 
 import hashlib
@@ -20,13 +21,13 @@ FOLDER = environment.FOLDER / "linter"
 
 
 def python() -> Path:
-    """Its Python, once the environment is made. Raises Broken where it cannot be."""
+    """The linter's Python, once the environment is made. Raises Broken when it cannot be made."""
     ensure(FOLDER)
     return FOLDER / "bin" / "python"
 
 
 def ensure(folder: Path) -> None:
-    """The environment, complete and as its lock says; made anew where it is not."""
+    """The environment, complete and as its lock says; made anew where it differs."""
     wanted = digest(folder)
     if environment.read_stamp(folder) == wanted:
         return

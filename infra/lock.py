@@ -12,12 +12,11 @@ from infra.wait import until
 
 @contextmanager
 def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) -> Iterator[None]:
-    """Hold the folder, which is made if it is missing.
+    """Lock the folder, which is made if it is missing.
 
-    Raises `otherwise` if another process holds it, and does so for longer than `seconds_max`.
-
-    The folder itself is locked, so that nothing has to be cleaned up; the kernel lets go when
-    this process ends.
+    Raises `otherwise` if another process holds the lock for longer than `seconds_max`. The lock is
+    on the folder itself, so nothing has to be cleaned up; the kernel releases it when this process
+    ends.
     """
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
@@ -30,7 +29,7 @@ def lock_folder(folder: Path, otherwise: UserError, seconds_max: float = 0.0) ->
 
 
 def is_locked(place: Path) -> bool:
-    """Whether a process holds the folder or the file. A missing one is not held."""
+    """Whether a process holds the folder or the file; False for a missing one."""
     try:
         handle = os.open(place, os.O_RDONLY)
     except FileNotFoundError:

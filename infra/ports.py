@@ -1,4 +1,4 @@
-"""Free ports, so that shops run beside each other."""
+"""Free ports, so that several shops run on one machine."""
 
 import secrets
 import socket
@@ -8,7 +8,8 @@ OFFSETS = (0, 1092, 1093)
 """The ports of a shop, from its PORT_BASE."""
 
 LOWEST, HIGHEST = 20_000, 31_000
-"""Where to look. Above what it leads to, the system gives out ports of its own."""
+"""The range of PORT_BASE. Above the ports that it leads to, the system gives out ports of its own.
+"""
 
 TRIES_MAX = 1_000
 
@@ -20,10 +21,10 @@ draws."""
 
 
 def free_port_base(share: int = 0) -> int:
-    """A PORT_BASE all of whose ports are free now.
+    """A PORT_BASE whose ports are all free now.
 
-    Drawn, not counted up: two that start together would find the same one free. Of two that draw
-    at once, each has a `share` of its own, from 0 to SHARES - 1.
+    It is drawn, as two processes that count up would find the same one. Two that draw at the same
+    time each have a `share` of their own, from 0 to SHARES - 1.
     """
     for _ in range(TRIES_MAX):
         base = LOWEST + STEP * secrets.randbelow((HIGHEST - LOWEST) // STEP) + 2 * share

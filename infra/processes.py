@@ -1,4 +1,4 @@
-"""Programs of this project: what they need to know to run, and which processes they start."""
+"""Programs of this project: their environment, and which processes they start."""
 
 import contextlib
 import os
@@ -54,9 +54,10 @@ def start_module(
 
 @contextmanager
 def supervisor(settings: Settings, log: Path, code: Path | None = None) -> Iterator[int]:
-    """The settings' pipelines alone, as in a shop, until the block ends; the process's id.
+    """A supervisor of the settings' pipelines, as in a shop, until the block ends; yields its
+    process id.
 
-    What is founded is founded from this code, or from another copy.
+    New generations are created from this code, or from another copy.
     """
     process = start_module(settings, log, "pipelines.run", code=code)
     try:
@@ -67,7 +68,7 @@ def supervisor(settings: Settings, log: Path, code: Path | None = None) -> Itera
 
 
 def engines(pid: int) -> list[psutil.Process]:
-    """The Java processes below a process; others come and go there meanwhile."""
+    """The Java processes below a process; a JVM may come or go meanwhile."""
     return [each for each in below(pid) if name(each) == "java"]
 
 
@@ -84,7 +85,7 @@ def drivers(supervisor: int) -> dict[str, psutil.Process]:
 
 
 def below(pid: int) -> list[psutil.Process]:
-    """Every process that the process has started, and they in turn; none of one that is gone."""
+    """All descendants of the process; none of a process that has ended."""
     try:
         return list(psutil.Process(pid).children(recursive=True))
     except psutil.NoSuchProcess:
@@ -92,7 +93,7 @@ def below(pid: int) -> list[psutil.Process]:
 
 
 def name(process: psutil.Process) -> str:
-    """What the process runs; empty when it has ended by now."""
+    """The name of the program that the process runs; empty when it has ended."""
     try:
         return str(process.name())
     except psutil.NoSuchProcess:

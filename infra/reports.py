@@ -1,4 +1,4 @@
-"""Where the difference between two generations is kept, once somebody has asked for it."""
+"""Where the difference between two generations is kept, once it has been computed."""
 
 from pathlib import Path
 

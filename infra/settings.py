@@ -1,7 +1,7 @@
 """Settings: read once, from the environment, into one frozen object.
 
-A value comes from the first of: the environment, what `retail up` remembered in the data folder,
-the default written here.
+A value comes from the first of these that has it: the environment, what `retail up` remembered in
+the data folder, the default in this file.
 """
 
 import json
@@ -28,7 +28,7 @@ FOLDER_URL = r"^(file://|s3a:/)/[^/]"
 
 
 class InvalidSettings(UserError):
-    """A setting has a value that the program cannot work with."""
+    """A setting has a value that the program cannot use."""
 
 
 def root() -> Path:
@@ -37,7 +37,7 @@ def root() -> Path:
 
 
 class Settings(BaseSettings):
-    """Everything that may differ between two runs of the same code."""
+    """Everything that can differ between two runs of the same code."""
 
     model_config = SettingsConfigDict(
         frozen=True,
@@ -317,14 +317,15 @@ class Settings(BaseSettings):
 
     @property
     def begins_ms(self) -> int | None:
-        """When an own world begins, in epoch milliseconds; None where its time is the wall's."""
+        """When an own world begins, in epoch milliseconds; None where its time is the wall clock's.
+        """
         if self.world_begins == NOW:
             return None
         return round(_utc(self.world_begins).timestamp() * 1000)
 
     @property
     def data_docs(self) -> Path:
-        """Where the pages are that `make quality` writes."""
+        """The folder of the pages that `make quality` writes."""
         return self.data_dir / "reports" / "quality"
 
     @property
@@ -345,7 +346,8 @@ def read_settings() -> Settings:
 
 
 def remember(current: Settings) -> None:
-    """Keep what differs from the defaults, so that later commands need not repeat it."""
+    """Remember the values that differ from the defaults, so that later commands need not repeat
+    them."""
     current.data_dir.mkdir(parents=True, exist_ok=True)
     target = current.data_dir / REMEMBERED_FILE
     draft = target.with_suffix(".new")
@@ -354,7 +356,7 @@ def remember(current: Settings) -> None:
 
 
 def memorable(current: Settings) -> dict[str, Any]:
-    """What of the settings is remembered: never a secret, nor the place where it is written."""
+    """The settings that are remembered: no secret, and not the folder that they are written to."""
     return current.model_dump(
         mode="json",
         exclude_defaults=True,
@@ -363,7 +365,7 @@ def memorable(current: Settings) -> dict[str, Any]:
 
 
 def load_remembered(folder: Path) -> dict[str, Any]:
-    """What the last start in the data folder remembered; empty before the first."""
+    """The settings that the last start in the data folder remembered; empty before the first."""
     file = folder / REMEMBERED_FILE
     try:
         return dict(json.loads(file.read_text()))

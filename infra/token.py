@@ -1,4 +1,4 @@
-"""The token that lets somebody act through the API: who may read the data folder may act."""
+"""The token for actions through the API: whoever may read the data folder may act."""
 
 import secrets
 from contextlib import suppress
@@ -23,7 +23,7 @@ def read_token(settings: Settings) -> str:
 
 
 def _draw(file: Path) -> None:
-    """Write the file, whole or not at all; where another was first, theirs holds."""
+    """Write the file, whole or not at all; the token of an earlier writer stays."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile("w", dir=file.parent, prefix="token-", encoding="utf-8") as draft:
         draft.write(secrets.token_urlsafe(BYTES) + "\n")

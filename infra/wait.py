@@ -1,4 +1,4 @@
-"""Waiting for the thing itself, with a limit."""
+"""Waiting for a condition, with a limit."""
 
 import threading
 import time
@@ -8,7 +8,8 @@ from contextlib import contextmanager
 POLL_SECONDS = 0.1
 POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
 REST = 4
-"""So often as long as a question takes nothing is asked: what is waited for needs the cores too."""
+"""The pause is this many times as long as the question took: what is waited for needs the cores
+too."""
 
 
 def until(
@@ -16,19 +17,19 @@ def until(
     seconds_max: float,
     poll_seconds: float = POLL_SECONDS,
 ) -> bool:
-    """Ask again and again until it happened, or the time is over; returns whether it did."""
+    """Ask repeatedly until it has happened or the time is over; returns whether it has."""
     return _ask(happened, seconds_max, lambda _: poll_seconds)
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
-    """Return when the condition holds; raises TimeoutError when it does not in time."""
+    """Wait for the condition; raises TimeoutError when it does not hold in time."""
     if not _ask(condition, seconds_max, _rest_seconds):
         raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
 @contextmanager
 def repeating(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
-    """Do the work again and again, each time after a rest, in a thread, until the block ends."""
+    """Repeat the work, with a rest before each time, in a thread, until the block ends."""
     stop = threading.Event()
 
     def work_on() -> None:

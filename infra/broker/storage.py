@@ -1,9 +1,8 @@
 """The broker's folder, formatted once.
 
-Kafka's storage tool is a Java process of its own. What it makes for a broker alone differs from
-one to the next by an id, so it is made once, beside the jars, and copied.
-`python -m infra.broker.storage` makes it ahead, for an image whose folders nobody may write to
-later.
+Kafka's storage tool is a Java process of its own. The folders of brokers that run alone differ by
+an id only. So one is formatted, beside the jars, and copied. `python -m infra.broker.storage`
+formats it ahead, for an image whose folders are read-only later.
 """
 
 import base64
@@ -41,7 +40,8 @@ class NotFormatted(UserError):
 def format_once(settings: Settings, folder: Path, java_command: list[str]) -> None:
     """Give the broker an empty log, unless it has one; raises NotFormatted.
 
-    Formatted beside its place and moved there, so that an interrupted attempt leaves nothing.
+    The folder is formatted beside its place and moved there, so an interrupted attempt leaves
+    nothing.
     """
     if (folder / LOG_DIR).exists():
         return
@@ -77,13 +77,13 @@ def template(settings: Settings, java_command: list[str]) -> Path:
 
 
 def let_read(folder: Path) -> None:
-    """Let everybody read it: in an image it is made by root, and copied by another user."""
+    """Let everybody read the folder: in an image root makes it, and another user copies it."""
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def rename_cluster(log: Path) -> None:
-    """Give what was copied an id of its own."""
+    """Give the copied folder an id of its own."""
     meta = log / "meta.properties"
     meta.write_text(CLUSTER_ID.sub(rf"\g<1>{cluster_id(None)}", meta.read_text()))
 
@@ -108,7 +108,7 @@ def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
 
 
 def cluster_id(voters: str | None) -> str:
-    """An id in Kafka's spelling: a new one, or the one that all of these voters come to.
+    """An id in Kafka's format: a new one, or the one that all of these voters compute.
 
     The leading letter keeps it from looking like an option.
     """

@@ -1,1 +1,1 @@
-"""What this machine needs to have before anything is started."""
+"""What the machine needs before anything starts."""

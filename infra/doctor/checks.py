@@ -1,4 +1,4 @@
-"""One check per thing that a first start fails on; each says what to do."""
+"""One check for each thing that a first start can fail on; each says what to do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PORT_STEP = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found; a remedy means that it must be applied before a start."""
+    """What one check found. A remedy has to be applied before a start."""
 
     check: str
     found: str
@@ -160,7 +160,7 @@ def port_free(probes: Probes, settings: Settings, use: str, port: int) -> Findin
 
 
 def free_base(probes: Probes, settings: Settings) -> int:
-    """The next base all of whose ports are free now."""
+    """The next PORT_BASE whose ports are all free now."""
     for base in range(settings.port_base + PORT_STEP, 60_000, PORT_STEP):
         moved = settings.model_copy(update={"port_base": base})
         if not any(map(probes.holder, (base, moved.broker_port, moved.controller_port))):

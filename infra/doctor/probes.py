@@ -1,4 +1,4 @@
-"""What the checks want to know about the machine, and how it is found out."""
+"""What the checks ask the machine, and how the answers are found."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ class Holder:
 
 
 class Probes(Protocol):
-    """The questions; a test answers them as it likes."""
+    """The questions; a test gives its own answers."""
 
     def python_version(self) -> tuple[int, int, int]: ...
 

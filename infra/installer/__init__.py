@@ -1,6 +1,6 @@
-"""The installer: uv, pinned by its hash, told of the package index that pip is set up for.
+"""The installer: uv, pinned by its hash. It takes pip's settings for the package index.
 
-Standard library only: it runs before anything is installed.
+It uses the standard library only, as it runs before anything is installed.
 """
 
 from pathlib import Path

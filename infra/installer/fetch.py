@@ -1,4 +1,4 @@
-"""Get the installer that its lock pins: whole, or not there."""
+"""Fetch the installer that its lock pins: whole, or not at all."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""How this machine reaches its package index: as pip is set up for it, in uv's words."""
+"""How the machine reaches its package index: pip's settings, as variables of uv."""
 
 import ast
 import re
@@ -9,7 +9,8 @@ from pathlib import Path
 from infra.installer import pip
 
 SECTIONS = ("global", "install", ":env:")
-"""Those of pip's settings that count for an installation; a later one counts more."""
+"""The sections of pip's settings that count for an installation; a later one overrides an earlier
+one."""
 
 VARIABLES = {
     "index-url": "UV_INDEX_URL",
@@ -22,20 +23,23 @@ VARIABLES = {
     "default-timeout": "UV_HTTP_TIMEOUT",
     "timeout": "UV_HTTP_TIMEOUT",
 }
-"""pip's settings that uv has a variable for. An address may hold a password, so it is no argument:
-those can be read by everybody on the machine."""
+"""pip's settings that uv has a variable for.
+
+They are no arguments, as an address may hold a password and everybody on the machine can read
+arguments.
+"""
 
 
 @dataclass(frozen=True)
 class Index:
-    """What uv must be told to find packages where pip does."""
+    """The variables and options with which uv finds packages where pip does."""
 
     variables: Mapping[str, str]
     options: tuple[str, ...] = ()
 
 
 def index(scratch: Path) -> Index:
-    """The index that pip is set up for. Raises Broken where pip cannot be asked."""
+    """The index in pip's settings. Raises Broken where pip cannot be asked."""
     return translate(parse(pip.run(["config", "list"], scratch)))
 
 
@@ -62,7 +66,7 @@ def translate(settings: Mapping[str, str]) -> Index:
 
 
 def render_value(name: str, value: str) -> str:
-    """A value as uv reads it: where pip separates by white space, uv does by one sign."""
+    """The value as uv reads it: pip separates by white space, uv by one character."""
     if name != "find-links":
         return " ".join(value.split())
     # pip passes over a folder that is not there; uv would not go on.

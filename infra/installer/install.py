@@ -24,7 +24,7 @@ class Installer:
         return [str(self.uv), "--color=never", *words, *self.index.options]
 
     def environment(self) -> dict[str, str]:
-        """What uv has variables of its own for counts more than what pip is set up for."""
+        """Variables of uv in the environment override pip's settings."""
         return {**self.index.variables, **os.environ}
 
 
@@ -45,11 +45,11 @@ def installer(folder: Path) -> Installer:
 
 
 def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
-    """Install what the lock names into an environment; returns how many packages.
+    """Install what the lock names into an environment; returns the number of packages.
 
-    What builds a package that comes as source is held against the lock's hashes, too. The index is
-    asked only where the cache does not hold everything. Nothing is compiled: Python does that with
-    what it imports, a small part of all. Raises Broken.
+    What builds a package from source is checked against the lock's hashes, too. The index is asked
+    only for what the cache lacks. Nothing is compiled: Python compiles what it imports, a small
+    part. Raises Broken.
     """
     pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
     words = ["pip", "sync", "--python", python(folder), *pinned]
@@ -70,7 +70,7 @@ def python(folder: Path) -> str:
 
 
 def run(installer: Installer, *words: str) -> Said:
-    """Run uv, showing how far it is."""
+    """Run uv and show its progress."""
     bar = Bar()
     tail: deque[str] = deque(maxlen=TAIL_LINES)
     with subprocess.Popen(
@@ -89,7 +89,7 @@ def run(installer: Installer, *words: str) -> Said:
 
 
 def packages(said: Said) -> int:
-    """How many were installed. Raises Broken where they were not."""
+    """The number of installed packages. Raises Broken when the installation failed."""
     if not said.succeeded:
         raise failure("uv", said.tail)
     return said.packages

@@ -1,4 +1,5 @@
-"""pip, which every Python has or brings: it gets the installer, and knows the machine's index."""
+"""pip, which every Python has or brings: it fetches the installer, and knows the machine's index.
+"""
 
 import importlib.util
 import os
@@ -40,7 +41,7 @@ def check_modules() -> None:
 
 
 def run(words: list[str], scratch: Path) -> str:
-    """What pip prints. Raises Broken with the end of what it says when it fails."""
+    """What pip prints. Raises Broken with the end of its output when it fails."""
     # It installs nothing, so it may run outside of an environment wherever others may not.
     environment = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
     done = subprocess.run(
@@ -56,7 +57,7 @@ def run(words: list[str], scratch: Path) -> str:
 
 
 def failure(who: str, tail: list[str]) -> Broken:
-    """What is said of an installation that failed."""
+    """The message for an installation that failed."""
     return Broken(
         f"The environment could not be installed: {who} says\n  "
         + "\n  ".join(tail)

@@ -1,4 +1,4 @@
-"""What an installation shows: a bar while it runs, a line when it is done."""
+"""What an installation shows: a progress bar while it runs, a line when it is done."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ LINE = re.compile(
 
 @dataclass
 class Bar:
-    """How far uv is, from the lines that it prints."""
+    """The progress of uv, from the lines that it prints."""
 
     mebibytes: dict[str, float] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=set)
@@ -39,7 +39,7 @@ class Bar:
         self.packages += bool(said["installed"])
 
     def __str__(self) -> str:
-        """Of the bar, the last block is for building and installing."""
+        """The last block of the bar stands for building and installing."""
         total = sum(self.mebibytes.values())
         done = total - sum(self.mebibytes[name] for name in self.waiting)
         blocks = BAR_WIDTH if self.packages else int((BAR_WIDTH - 1) * done / (total or 1))

@@ -31,7 +31,7 @@ class Source(Protocol):
 
 
 class BrokenDownload(UserError):
-    """A jar could not be had with the content that the lock file pins."""
+    """No source gave the jar with the content that the lock file pins."""
 
     def __init__(self, jar: Jar, reason: str) -> None:
         super().__init__(
@@ -128,7 +128,7 @@ def obtain(jar: Jar, draft: Path, source: Source) -> None:
 
 
 def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
-    """Try once; returns what was wrong with what came, empty if nothing."""
+    """Try once; returns what is wrong with the download, empty if nothing."""
     place = draft / jar.file_name
     cached = source.locate_cached(jar)
     if genuine(jar, cached):
@@ -142,7 +142,7 @@ def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Let one process at a time change the folder; the kernel lets go when it ends."""
+    """Let one process at a time change the folder; the kernel releases the lock when it ends."""
     with (folder / ".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -40,7 +40,7 @@ def download(jar: Jar, folder: Path) -> Path:
 
 
 def keep(jar: Jar, file: Path) -> None:
-    """Leave a verified jar in the Maven cache, whole or not at all, for the next build."""
+    """Put a verified jar into the Maven cache, whole or not at all, for the next build."""
     home = locate_cached(jar)
     # A cache that cannot be written is no reason to stop.
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Kafka clients with safe settings, and the few questions everybody asks a broker."""
+"""Kafka clients with safe settings, and the questions that every room asks a broker."""
 
 from infra.kafka.clients import Config, admin, client_config, consumer, producer
 from infra.kafka.errors import KafkaDown, UnknownTopic

@@ -1,4 +1,4 @@
-"""A cluster's topics against what is asked of them: what is missing, and what is otherwise."""
+"""A cluster's topics compared with the contracts: what is missing, and what differs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a cluster has, as far as contracts ask for it."""
+    """What a cluster has, as far as the contracts ask for it."""
 
     brokers: int
     auto_create: bool
@@ -41,14 +41,14 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One thing that is otherwise in the cluster."""
+    """One thing that differs in the cluster."""
 
     topic: str
     what: str
     expected: str
     found: str
     mendable: bool
-    """Whether apply mends it; what would move records is left to a person."""
+    """Whether `retail topics apply` fixes it. What would move records is left to a person."""
 
 
 def inspect(client: AdminClient, names: list[str]) -> Cluster:
@@ -101,7 +101,7 @@ def refusals(cluster: Cluster, copies: int) -> Iterator[str]:
 def drifts(
     cluster: Cluster, asked: Mapping[str, HasTopicSettings], missing_too: frozenset[str]
 ) -> Iterator[Drift]:
-    """What is otherwise than asked; of what is missing, only the names that have to be there."""
+    """What differs from the contracts; for a missing topic, only its name."""
     for name, contract in sorted(asked.items()):
         topic = cluster.topics.get(name)
         if topic is None:

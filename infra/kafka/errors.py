@@ -1,4 +1,4 @@
-"""What can be wrong with a broker, said to a person."""
+"""Errors of a broker, as the user sees them."""
 
 from confluent_kafka import KafkaError, KafkaException
 

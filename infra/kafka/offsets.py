@@ -30,9 +30,9 @@ BETWEEN_LEADERS = frozenset(
         KafkaError._TRANSPORT,
     }
 )
-"""What a broker says of a topic that was just made, or when it has just come back, or has just
-begun to lead and does not know yet how far others have read; and what a client says when it asked
-one that has just gone, and is not missed yet."""
+"""Errors that pass: of a topic just made, of a broker that has just come back or begun to lead and
+does not know yet how far the others have read, and of a client that asked a broker that has just
+gone."""
 
 Partition = tuple[str, int]
 """Topic and number."""
@@ -58,13 +58,13 @@ def partitions(admin: AdminClient, topics: Iterable[str]) -> tuple[Partition, ..
 
 
 def end_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
-    """The offset after the last record, of every partition of the topics."""
+    """The offset after the last record of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.latest())
     return {partition: info.offset for partition, info in found.items()}
 
 
 def committed_ends(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, int]:
-    """The offset up to which no transaction is open, of every partition of the topics."""
+    """The offset below which no transaction is open, of every partition of the topics."""
     found = _look_up(admin, topics, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED)
     return {partition: info.offset for partition, info in found.items()}
 
@@ -76,9 +76,9 @@ def start_offsets(admin: AdminClient, topics: Iterable[str]) -> dict[Partition, 
 
 
 def offsets_at(admin: AdminClient, topics: Iterable[str], at_ms: int) -> dict[Partition, int]:
-    """The first offset with this timestamp, in epoch milliseconds, or a later one; else the end.
+    """The first offset at or after this timestamp, in epoch milliseconds; without one, the end.
 
-    Of every partition of the topics.
+    One for every partition of the topics.
     """
     ends = end_offsets(admin, topics)
     found = _look_up(admin, topics, OffsetSpec.for_timestamp(at_ms))
@@ -100,7 +100,7 @@ def _look_up(
     at: OffsetSpec,
     isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
 ) -> dict[Partition, ListOffsetsResultInfo]:
-    """Ask, and ask again while a partition is between two leaders; raises NotLed in the end."""
+    """Ask, and repeat while a partition has no leader; raises NotLed in the end."""
     wanted = {TopicPartition(*partition): at for partition in partitions(admin, topics)}
     found: dict[Partition, ListOffsetsResultInfo] = {}
 

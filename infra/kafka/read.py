@@ -1,4 +1,4 @@
-"""Reading a bounded part of the log: between offsets, a topic's values, a compacted table."""
+"""Bounded reads of the log: between offsets, a topic's values, a compacted table."""
 
 import time
 from collections.abc import Generator, Iterator
@@ -10,7 +10,7 @@ from infra.kafka.offsets import Offsets, Partition, end_offsets, start_offsets
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
-"""How long Kafka may have nothing to say before the end. All of a long log may take longer."""
+"""How long Kafka may send nothing before the end. A read of a long log may take longer."""
 
 POLL_SECONDS = 0.1
 RECORDS_PER_POLL_MAX = 5_000
@@ -19,8 +19,8 @@ RECORDS_PER_POLL_MAX = 5_000
 def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generator[Message]:
     """Every committed record of the partitions from its start, or the first one, up to its end.
 
-    Each partition in its order, and partitions in any. Raises TimeoutError when Kafka says nothing
-    for IDLE_SECONDS_MAX.
+    The records of a partition come in order; the order of partitions is arbitrary. Raises
+    TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
     """
     waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
     reader = consumer(settings)
@@ -78,7 +78,7 @@ def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Ite
 
 
 def _place(message: Message) -> tuple[Partition, int]:
-    """The record's partition and offset; raises KafkaException for what is none."""
+    """The record's partition and offset; raises KafkaException for an error."""
     error = message.error()
     if error is not None:
         raise KafkaException(error)

@@ -1,4 +1,4 @@
-"""Sending records and knowing that they arrived."""
+"""Sending records and waiting for their acknowledgement."""
 
 import time
 from collections.abc import Iterable
@@ -72,7 +72,7 @@ class _Sending:
         self._answer: tuple[KafkaError | None, Message] | None = None
 
     def start(self, producer: Producer, deadline: float) -> None:
-        """Hand it to the producer, whose queue may be full for a while."""
+        """Give the record to the producer, whose queue may be full for a while."""
         record = self._record
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Topics made from contracts; nothing else makes one."""
+"""Topics made from contracts; nothing else makes a topic."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -13,7 +13,8 @@ from infra.settings import Settings
 
 
 class TopicSettings(Protocol):
-    """What a contract says about its topic: how wide, and the broker's configuration of it."""
+    """What a contract says about its topic: the number of partitions, and the broker's
+    configuration."""
 
     @property
     def partitions(self) -> int: ...

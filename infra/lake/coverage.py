@@ -1,6 +1,7 @@
-"""How far a table covers the log. Each commit says so, atomically with its rows.
+"""How far a table covers the log.
 
-So there is no second place that could say something else: no checkpoint, and none to be lost.
+Each commit says so, atomically with its rows. So no checkpoint is needed that could contradict the
+table or be lost.
 """
 
 import json
@@ -19,7 +20,7 @@ WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
 
 
 class Unsaid(UserError):
-    """A table that does not say up to where it holds the log."""
+    """A table whose last commit does not say up to where it holds the log."""
 
     def __init__(self, folder: Folder) -> None:
         super().__init__(
@@ -31,7 +32,7 @@ class Unsaid(UserError):
 
 @dataclass(frozen=True)
 class Held:
-    """The log below these offsets, and how many batches it came in."""
+    """The log below these offsets, and the number of batches that it came in."""
 
     batch: int = 0
     ends: Offsets = field(default_factory=dict)
@@ -41,7 +42,7 @@ class Held:
         return {at: end for at, end in self.ends.items() if at[0] == topic}
 
     def then(self, ends: Offsets) -> "Held":
-        """What is held after one more batch, up to these offsets."""
+        """The coverage after one more batch, up to these offsets."""
         return Held(self.batch + 1, {**self.ends, **ends})
 
     def to_json(self) -> str:
@@ -49,9 +50,8 @@ class Held:
 
 
 def read_held(folder: Folder, version: int | None = None) -> Held:
-    """What the table holds, now or at a version of it; nothing where there is none.
-
-    Raises Unsaid.
+    """The coverage of the table, now or at a version of it; empty where there is no table. Raises
+    Unsaid.
     """
     for commit in commits(folder, version):
         if said := commit.get("userMetadata"):
@@ -74,7 +74,7 @@ def committed_ms(folder: Folder) -> int:
 
 
 def commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
-    """What the commits say of themselves, from the version backwards, as far as they are kept."""
+    """The metadata of the commits, from the version backwards, as far as they are kept."""
     at = newest(folder) if version is None else version
     while at >= 0:
         try:

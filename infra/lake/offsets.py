@@ -1,4 +1,4 @@
-"""Offsets in JSON, as Spark spells them: by topic, then by partition."""
+"""Offsets in JSON, as Spark writes them: by topic, then by partition."""
 
 from collections.abc import Mapping
 

@@ -38,9 +38,9 @@ def find_running(home: Path) -> Manager | None:
 
 
 def start(home: Path, config: Path = CONFIG) -> Manager:
-    """Start a manager for the data folder, with every component at rest; raises NotStarted.
+    """Start a manager for the data folder, with every component stopped; raises NotStarted.
 
-    The caller has made sure that none runs.
+    The caller ensures that no manager runs.
     """
     clear(home)
     (home / "logs").mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
 
 
 def clear(home: Path) -> None:
-    """Remove what a manager that is gone has left behind."""
+    """Remove the files of a manager that has ended."""
     note = _note(home)
     if note.exists():
         shutil.rmtree(note.read_text(), ignore_errors=True)

@@ -10,7 +10,7 @@ EXITED = re.compile(r"exited: (?P<name>\S+) \((?P<how>[^;)]+); (?:not )?expected
 
 @dataclass(frozen=True)
 class Restarts:
-    """How often a component was started again, and how it had ended the last time."""
+    """How often a component was restarted, and how it ended the last time."""
 
     count: int
     last: str  # "terminated by SIGKILL", "exit status 1"; empty if it never ended by itself

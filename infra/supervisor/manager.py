@@ -51,7 +51,7 @@ class Manager:
         return {process.name: process for process in map(_process, infos)}
 
     def start(self, name: str) -> None:
-        """Start the component, unless it runs already."""
+        """Start the component, unless it is running."""
         try:
             self._rpc.startProcess(name, False)
         except Fault as fault:
@@ -59,7 +59,7 @@ class Manager:
                 raise
 
     def stop(self, names: Iterable[str], seconds_max: float) -> None:
-        """Stop the components side by side; each is killed when its own time is over."""
+        """Stop the components in parallel; each is killed when its own time is over."""
         wanted = set(names)
         for name in wanted:
             try:
@@ -77,7 +77,7 @@ class Manager:
         )
 
     def shutdown(self) -> None:
-        """End the manager itself, and with it whatever still runs under it."""
+        """End the manager, and with it what still runs under it."""
         self._rpc.shutdown()
 
 
