@@ -1,4 +1,4 @@
-"""retail aot: Java's ahead-of-time caches, from a training run: later starts are quick."""
+"""retail aot: Java's ahead-of-time caches, from a training run, so that later starts are fast."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ from pipelines.common.runtime.session import class_path
 BROKER_SECONDS_MAX = 60.0
 PIPELINES_SECONDS_MAX = 600.0
 WRITE_SECONDS_MAX = 180.0
-"""How long a Java may take to write its cache once it is told to end."""
+"""How long Java may take to write its cache after it is told to end."""
 MIB = 1024**2
 
 
@@ -46,7 +46,7 @@ def aot() -> None:
 
 
 def make_beside(current: Settings) -> None:
-    """Make the caches where they are missing, in a process that lets everything else by."""
+    """Make the missing caches in a process of the lowest priority."""
     if is_there(current):
         return
     with (current.logs_dir / "aot.log").open("wb") as log:
@@ -68,7 +68,7 @@ def is_there(current: Settings) -> bool:
 
 
 def train(current: Settings, folder: Path) -> list[Path]:
-    """Run a small shop and end it, so that its Javas write their caches; returns the files."""
+    """Run a small shop and stop it, so that its JVMs write their caches; returns the files."""
     with tempfile.TemporaryDirectory(prefix=".training-", dir=folder) as scratch:
         home = Path(scratch)
         log = home.parent / "training.log"
@@ -80,7 +80,7 @@ def train(current: Settings, folder: Path) -> list[Path]:
 
 
 def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
-    """A broker, a simulator, and pipelines that live through some batches; raises NotTrained."""
+    """Run a broker, a simulator, and pipelines for some batches; raises NotTrained."""
     own = Settings(
         data_dir=home / "data",
         jars_dir=current.jars_dir,
@@ -112,7 +112,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
 def program(
     module: str, told: Mapping[str, str], output: int, seconds_max: float
 ) -> Iterator[None]:
-    """The module runs, until the block ends and it has ended."""
+    """The module as a process, until the block ends and the process has ended."""
     process = subprocess.Popen(
         [sys.executable, "-m", module], env=told, stdout=output, stderr=output
     )

@@ -1,4 +1,5 @@
-"""Waiting for components, each with a limit and, if it fails, with the end of its log."""
+"""Waiting for components, each with a time limit. A failure shows the end of the component's log.
+"""
 
 from http.client import HTTPException
 from pathlib import Path
@@ -28,14 +29,14 @@ HOPELESS = frozenset({"FATAL", "EXITED", "STOPPED", "STOPPING"})
 
 
 class Stopped(UserError):
-    """The process manager ended while a component was waited for."""
+    """The process manager ended during the wait."""
 
     def __init__(self) -> None:
         super().__init__("Another command has stopped everything. Start it again: make up")
 
 
 class NotReady(UserError):
-    """A component that did not get ready."""
+    """A component that did not become ready."""
 
     def __init__(self, process: Process, seconds: float, log: Path) -> None:
         lines = tail(log).replace("\n", "\n  ")
@@ -49,7 +50,7 @@ class NotReady(UserError):
 
 
 def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> None:
-    """Wait side by side; print each, in order, as it becomes ready; raises NotReady."""
+    """Wait for all in parallel; print each, in order, as it becomes ready; raises NotReady."""
     ready: dict[str, tuple[str, float]] = {}
     printed: list[str] = []
 
@@ -72,7 +73,7 @@ def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> No
 
 
 def examine(current: Settings, manager: Manager, name: str, seconds: float) -> str | None:
-    """What the component is ready with, None if not yet; raises NotReady when it is hopeless."""
+    """What the component is ready with; None: not yet. Raises NotReady when it has failed."""
     try:
         process = manager.process(name)
     except (OSError, HTTPException) as error:

@@ -1,4 +1,4 @@
-"""retail backfill: the world's first days, as fast as they go."""
+"""retail backfill: the world's first days, published at full speed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,9 +27,11 @@ INTERRUPTED = 130  # what a shell gives after Ctrl-C
 def backfill(
     days: Annotated[int, typer.Argument(min=1, help="Days of history that the world shall have.")],
 ) -> None:
-    """Publish the world's first days at full speed; it goes on where it stood, also after Ctrl-C.
+    """Publish the world's first days at full speed; it continues where it stopped, also after
+    Ctrl-C.
 
-    What runs goes on running; only the simulator waits. Where nothing runs, a broker does so long.
+    Running components keep running; only the simulator pauses. Where nothing runs, a broker is
+    started for the time.
     """
     current = read_settings()
     with alone(current.data_dir):
@@ -49,7 +51,7 @@ def backfill(
 
 @contextmanager
 def resting(current: Settings, manager: Manager) -> Iterator[None]:
-    """The simulator stopped, and started again if it ran."""
+    """The simulator stopped until the block ends, and started again if it ran."""
     ran = manager.process(SIMULATOR).state not in AT_REST
     if ran:
         manager.stop({SIMULATOR}, STOP_SECONDS_MAX)

@@ -1,4 +1,4 @@
-"""retail bench: how fast it is on this machine, held beside what it should be."""
+"""retail bench: how fast the project is on this machine, compared with its aims."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ from infra.settings import Settings, read_settings
 
 
 class OtherBroker(UserError):
-    """The bench would fill somebody's Kafka."""
+    """The bench would write to a remote Kafka."""
 
     def __init__(self, servers: str) -> None:
         super().__init__(
@@ -48,7 +48,7 @@ def bench(
         bool, typer.Option("--keep", help="Keep the logs and data of the bench.")
     ] = False,
 ) -> None:
-    """Measure how fast it is, in a data folder of its own. It takes some forty minutes."""
+    """Measure how fast the project is, in a data folder of its own. It takes some forty minutes."""
     file = json_file or read_settings().data_dir / "reports" / "bench.json"
     # Whoever ends it, what it has started is stopped and removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -63,7 +63,7 @@ def bench(
 
 
 def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> list[Outcome]:
-    """Show and report what came of each part, also when it is interrupted between two."""
+    """Show and report the outcome of each part, also after an interruption between two parts."""
     ran_on = report.machine()
     show_machine(ran_on)
     outcomes: list[Outcome] = []
@@ -80,7 +80,7 @@ def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> 
 
 @contextmanager
 def own_folder(keep: bool) -> Iterator[Settings]:
-    """Settings over an empty folder and free ports; the folder is gone afterwards."""
+    """Settings with an empty folder and free ports; the folder is removed afterwards."""
     current = read_settings()
     current.data_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(mkdtemp(prefix="bench-", dir=current.data_dir))

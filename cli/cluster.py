@@ -1,4 +1,4 @@
-"""retail contracts plan, apply: the topics of a cluster against the contracts."""
+"""retail contracts plan, apply: the topics of a cluster compared with the contracts."""
 
 import json
 import re
@@ -29,7 +29,7 @@ class Unsafe(UserError):
 
 
 def plan_command(as_json: AsJson = False) -> None:
-    """Show what is otherwise in the cluster than the contracts say; changes nothing."""
+    """Show where the cluster differs from the contracts; changes nothing."""
     current = read_settings()
     cluster, drifted = _look(current)
     why = list(refusals(cluster, current.kafka_replication_factor))
@@ -44,7 +44,7 @@ def plan_command(as_json: AsJson = False) -> None:
 
 
 def apply_command() -> None:
-    """Make the topics that are missing and mend settings, unless the cluster is unsafe."""
+    """Make missing topics and fix settings, unless the cluster is unsafe."""
     current = read_settings()
     cluster, drifted = _look(current)
     if why := list(refusals(cluster, current.kafka_replication_factor)):

@@ -1,4 +1,4 @@
-"""retail contracts: who would break, before anybody does."""
+"""retail contracts: who breaks by a change, before it is released."""
 
 import json
 from datetime import date, datetime
@@ -45,7 +45,7 @@ class NotMade(UserError):
 
 @app.command("check")
 def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
-    """Hold every contract against its released versions and its consumers; needs no broker."""
+    """Check every contract against its released versions and its consumers; needs no broker."""
     found = check(folder.resolve(), today())
     if as_json:
         print(json.dumps(report.document(found)))
@@ -57,7 +57,8 @@ def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
 
 @app.command("release")
 def release_command(folder: Folder = HERE) -> None:
-    """Keep what stands as a version for ever; refused while anything breaks."""
+    """Release the contracts as they are, as versions that stay for ever; refused while anything
+    breaks."""
     found, done = release(folder.resolve(), today())
     if not found.good:
         report.show(found)
@@ -104,7 +105,7 @@ def catalogue_command(
     ] = None,
     folder: Folder = HERE,
 ) -> None:
-    """Write the catalogue, a site of plain files; the API serves it under /catalogue too."""
+    """Write the catalogue, a site of static files; the API serves it under /catalogue too."""
     target = (into or read_settings().data_dir / "catalogue").resolve()
     files = site(folder.resolve(), data_docs)
     write(files, target)

@@ -1,4 +1,4 @@
-"""Rows in which two answers differ: the key, and both values of each field that is not the same."""
+"""Rows in which two answers differ: the key, and both values of each field that differs."""
 
 import json
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def key(view: Contract, row: Row) -> str:
 
 
 def text(value: Any) -> str:
-    """The value on one line, cut where it is long."""
+    """The value on one line, shortened where it is long."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds")
     if isinstance(value, list | dict):

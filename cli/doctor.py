@@ -15,7 +15,7 @@ from infra.settings import Settings, read_settings
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Check everything that a start needs, before it."""
+    """Check everything that a start needs."""
     found = examine(read_settings())
     if as_json:
         print(json.dumps([{**asdict(finding), "good": finding.good} for finding in found]))

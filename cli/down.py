@@ -17,7 +17,7 @@ END_SECONDS_MAX = 3.0
 
 
 def down() -> None:
-    """Stop everything; the data stays, and `up` goes on where it stood."""
+    """Stop everything; the data stays, and `up` continues where it stopped."""
     current = read_settings()
     if not current.data_dir.exists():
         screen.say("Nothing runs.")
@@ -28,7 +28,7 @@ def down() -> None:
 
 
 def stop(current: Settings) -> bool:
-    """Stop what runs on the data folder; returns whether anything did."""
+    """Stop what runs on the data folder; returns whether anything ran."""
     manager = daemon.find_running(current.data_dir)
     with screen.waiting("stopping", "") as wait:
         # It may die under our hands; what is left is an orphan then, and found as one.
@@ -45,7 +45,7 @@ def stop(current: Settings) -> bool:
 
 
 def in_order(current: Settings, manager: Manager) -> None:
-    """The broker goes last: the others have something to say to it when they stop."""
+    """Stop the broker last: the others still write to it when they stop."""
     broker = {"broker"}
     manager.stop(set(fleet.names(current)) - broker, STOP_SECONDS_MAX)
     manager.stop(broker, STOP_SECONDS_MAX)

@@ -1,4 +1,4 @@
-"""One command at a time changes what runs on a data folder."""
+"""A lock, so that one command at a time changes what runs on a data folder."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -8,7 +8,7 @@ from infra.lock import lock_folder
 
 
 class Busy(UserError):
-    """Another command is at work on the same folder."""
+    """Another command works on the same folder."""
 
     def __init__(self, home: Path, what: str) -> None:
         super().__init__(
@@ -19,5 +19,5 @@ class Busy(UserError):
 def alone(
     home: Path, what: str = "starting or stopping what runs on"
 ) -> AbstractContextManager[None]:
-    """Hold the folder; raises Busy."""
+    """Lock the folder until the block ends; raises Busy."""
     return lock_folder(home, Busy(home, what))

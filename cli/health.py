@@ -1,7 +1,7 @@
-"""Whether a component is ready that answers for itself: a broker, an API, Spark's own processes.
+"""Readiness of the components that answer for themselves: a broker, an API, Spark's own processes.
 
-`python -m cli.health COMPONENT` asks for the one that runs in this container. Many
-containers are asked at once while they start: what is not needed here is not imported.
+`python -m cli.health COMPONENT` asks the one that runs in this container. Many containers are asked
+at once while they start, so this module imports only what it needs.
 """
 
 import http.client
@@ -21,11 +21,11 @@ from infra.settings import Settings, read_settings
 
 PROBE_SECONDS_MAX = 2.0
 MASTER_PORT = 8080
-"""Where Spark's master tells of itself."""
+"""Where Spark's master reports its state."""
 PAUSED = "paused: "
 
 Probe = Callable[[Settings, int], str | None]
-"""What a component is ready with that started at this second since 1970; None: not yet."""
+"""What a component that started at this second since 1970 is ready with; None: not yet."""
 
 
 def broker(settings: Settings, started_at: int) -> str | None:
@@ -48,7 +48,7 @@ def spark_master(settings: Settings, started_at: int) -> str | None:
 
 
 def spark_worker(settings: Settings, started_at: int) -> str | None:
-    """Ready while the master counts on it."""
+    """Ready while the master lists it as alive."""
     here = gethostbyname(gethostname())
     for worker in cluster(settings).get("workers", ()):
         if worker["host"] == here and worker["state"] == "ALIVE":
@@ -57,7 +57,7 @@ def spark_worker(settings: Settings, started_at: int) -> str | None:
 
 
 def cluster(settings: Settings) -> dict[str, Any]:
-    """What Spark's master says of itself and its workers; empty when it does not answer."""
+    """The state of Spark's master and its workers; empty when it does not answer."""
     host = urlsplit(settings.spark_master).hostname
     try:
         with urlopen(f"http://{host}:{MASTER_PORT}/json/", timeout=PROBE_SECONDS_MAX) as answer:
@@ -75,7 +75,7 @@ PROBES: Mapping[str, Probe] = {
 
 
 def tell(readiness: Callable[[Settings, str, int], str | None]) -> None:
-    """Exit with 0 and what the component that was asked for is ready with, else with 1."""
+    """Exit with 0 and what the component is ready with, otherwise with 1."""
     component = sys.argv[1]
     found = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
     if found is None or found.startswith(PAUSED):

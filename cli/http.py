@@ -1,4 +1,4 @@
-"""retail contracts http: the API's own description, and whom a difference breaks."""
+"""retail contracts http: the API's OpenAPI document, and whom a difference breaks."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ def http_command(
         bool, typer.Option("--break", help="Write it although clients break by it.")
     ] = False,
 ) -> None:
-    """Hold the API's routes against the committed OpenAPI document."""
+    """Compare the API's routes with the committed OpenAPI document."""
     # Not above: it wants an id of every schema, which a release, beside this command, gives.
     from services.api import openapi
 

@@ -21,7 +21,7 @@ from infra.settings import read_settings
 
 
 class NoMapping(UserError):
-    """Nothing says which column is what."""
+    """No mapping is named."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class NoMapping(UserError):
 
 
 class Stopped(UserError):
-    """Kafka took a part of the files."""
+    """Kafka took only a part of the files."""
 
     def __init__(self, error: NotDelivered) -> None:
         super().__init__(f"{error}. The same command goes on where this one stopped.")
@@ -54,7 +54,7 @@ def import_command(
 ) -> None:
     """Publish the sales of files in the order in which they happened; the world's time follows.
 
-    The same files again change nothing, and the same command goes on after a kill.
+    The same files again change nothing, and after a kill the same command continues.
     """
     if as_draft:
         print(draft(files[0]), end="")

@@ -41,7 +41,7 @@ class UnknownTopic(UserError):
 
 
 class NoWorldTime(UserError):
-    """Nothing says what time it is."""
+    """No world clock has been announced."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -51,7 +51,7 @@ class NoWorldTime(UserError):
 
 
 class Stopped(UserError):
-    """Kafka took a part of the file."""
+    """Kafka took only a part of the file."""
 
     def __init__(self, error: kafka.NotDelivered, found: Loaded) -> None:
         super().__init__(
@@ -111,7 +111,7 @@ def require_public(topic: str) -> Contract:
 
 
 def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
-    """Sorted in a scratch folder that goes with the last row."""
+    """The rows, sorted in a scratch folder that is removed after the last row."""
     current.data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="load-", dir=current.data_dir) as scratch:
         yield from rows(file, str(contract.event_time), Path(scratch))

@@ -1,4 +1,4 @@
-"""retail logs: what the components say."""
+"""retail logs: the logs of the components."""
 
 import os
 from typing import Annotated
@@ -11,7 +11,7 @@ from infra.settings import read_settings
 
 
 class UnknownComponent(UserError):
-    """A component that there is not."""
+    """An unknown component."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         super().__init__(f"There is no component {name}. There are: {', '.join(known)}")

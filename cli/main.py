@@ -37,11 +37,11 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "try": "experiments:try_command",
     }
 )
-"""Where each is defined, below this folder; with commands of its own, or without."""
+"""The module of each command, below this folder; a group of commands or a single one."""
 
 
 def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The command line with these commands: who asks for one waits for none of the others."""
+    """The command line with these commands; only the modules of the commands named are imported."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -76,14 +76,16 @@ def main() -> None:
 
 
 OF_CONTRACTS = {"BadContract", "BadContracts", "StaleLock", "AmbiguousSchema", "UnknownContract"}
-"""Errors that say what is wrong with a contract, to the person who can mend it. By their names:
-while a contract is bad, the module that defines them cannot be imported."""
+"""Errors that say what is wrong with a contract, to whoever can fix it.
+
+They are compared by name: while a contract is bad, the module that defines them cannot be imported.
+"""
 
 
 def explain(error: Exception) -> str | None:
-    """What to tell a person of the error: of a bad contract, or a broker that does not answer.
+    """The message for an error of the user: a bad contract, or a broker that does not answer.
 
-    None: it is a mistake of ours, and needs its traceback.
+    None: the error is a mistake of this project, and needs its traceback.
     """
     from confluent_kafka import KafkaException  # here: most commands never need them
 

@@ -1,4 +1,4 @@
-"""retail quality: the lake's tables against what is expected of them, at pinned versions."""
+"""retail quality: the lake's tables compared with expectations, at pinned versions."""
 
 import json
 from collections import Counter, defaultdict
@@ -41,7 +41,7 @@ class NoLake(UserError):
 def quality(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Hold the lake against its contracts, the log's offsets and a view; write Data Docs."""
+    """Check the lake against its contracts, the log's offsets and a view; write Data Docs."""
     current = read_settings()
     if not lake(current).gold.committed_ms():
         raise NoLake
@@ -82,9 +82,9 @@ def check_tables(current: Settings, told: "DailyTotals | None") -> list["Verdict
 
 
 def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
-    """What the served view tells of each day, once the lake holds as much; or why it is not asked.
+    """The served view's totals of each day, once the lake holds as much; or why there are none.
 
-    What of it is compared has to be in the lake, which is a batch behind.
+    The lake is a batch behind, and has to hold what is compared.
     """
     from pipelines.lake.quality.sums import DailyTotals
 

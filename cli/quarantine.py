@@ -32,14 +32,14 @@ Place = Annotated[str, typer.Argument(help="Where it lies: TOPIC/PARTITION/OFFSE
 
 
 class NoAnswer(UserError):
-    """The API does not tell."""
+    """The API does not list the quarantine."""
 
     def __init__(self, url: str, why: object) -> None:
         super().__init__(f"{url} should list the quarantine, but: {why}. Start it: make up")
 
 
 class NoPlace(UserError):
-    """What is written is no place in the log."""
+    """A text that is no place in the log."""
 
     def __init__(self, found: str) -> None:
         super().__init__(
@@ -87,7 +87,7 @@ def list_command(
 
 @app.command()
 def show(place: Place) -> None:
-    """Show one record, decoded as far as it can be, and what can be done about it."""
+    """Show one record, decoded as far as possible, and what can be done about it."""
     current = require_broker()
     record = read_record(current, *parse_place(place))
     contract = VALIDATED[record.topic]
@@ -153,7 +153,7 @@ def require_broker() -> Settings:
 
 
 def parse_place(text: str) -> tuple[str, int, int]:
-    """The place that is written; raises NoPlace."""
+    """The place that the text names; raises NoPlace."""
     topic, *numbers = text.rsplit("/", 2)
     if topic not in VALIDATED or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
         raise NoPlace(text)
@@ -161,7 +161,7 @@ def parse_place(text: str) -> tuple[str, int, int]:
 
 
 def takers() -> list[str]:
-    """The views that releases are counted in."""
+    """The views that count releases."""
     from pipelines.common.pipeline import load, pipelines  # here: it takes Spark's second
 
     declared = [load(name) for name in pipelines()]

@@ -1,7 +1,7 @@
-"""Whether a component is really ready: asked of the thing itself, not of its process.
+"""Readiness of a component, as it reports it itself; a running process is not enough.
 
-`python -m cli.ready COMPONENT` asks for the one that runs in this container. Those that
-answer for themselves have a door of their own, which opens sooner (`cli/health.py`).
+`python -m cli.ready COMPONENT` asks the one that runs in this container. Components that answer
+requests have `cli/health.py`, which imports less.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def readiness(settings: Settings, component: str, started_at: int) -> str | None
 
 
 def simulator(settings: Settings, started_at: int) -> str | None:
-    """Ready once it has said which world runs since this start; or it may be short of disk."""
+    """Ready once it has announced its world since this start; it may also be short of disk."""
     announced = read_clock(settings, decode)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
@@ -50,7 +50,7 @@ def simulator(settings: Settings, started_at: int) -> str | None:
 
 
 def clock(settings: Settings, started_at: int) -> str | None:
-    """Ready once it has told the time of an own world since this start."""
+    """Ready once it has announced the time of an own world since this start."""
     announced = read_clock(settings, decode)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
@@ -68,7 +68,8 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
 
 
 def pipelines(settings: Settings, started_at: int) -> str | None:
-    """Ready once each has written a marker since this start, or cannot: then its view says why."""
+    """Ready once each pipeline has written a marker since this start, or cannot: then its view says
+    why."""
     known = read_generations(settings, decode)
     named = [known[name] for name in settings.pipeline_names if name in known]
     awaited = [one.promoted for one in named if one.promoted]

@@ -1,4 +1,4 @@
-"""A file with all that a command has refused."""
+"""A file with everything that a command has refused."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from infra.settings import Settings
 
 
 class Refusals:
-    """What was refused, a line of JSON each."""
+    """The refusals, a line of JSON each."""
 
     def __init__(self, file: Path, opened: TextIO) -> None:
         self.file = file
@@ -24,7 +24,7 @@ class Refusals:
 
 @contextmanager
 def reporting(settings: Settings, name: str) -> Iterator[Refusals]:
-    """The report of this name, begun anew; none is left where nothing was refused."""
+    """The report of this name, emptied; there is no file where nothing is refused."""
     target = settings.data_dir / "reports" / f"{name}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("w", encoding="utf-8") as opened:

@@ -106,7 +106,7 @@ def _print_wrapped(head: str, text: str) -> None:
 
 
 def _show_matrix(found: Report) -> None:
-    """Consumer by version: who cannot read a version has a mark."""
+    """The matrix of consumers and versions; a consumer that cannot read a version has a mark."""
     rows = found.matrix or {}
     widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
     screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
@@ -117,7 +117,7 @@ def _show_matrix(found: Report) -> None:
 
 
 def _select_versions(versions: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
-    """Without what is not released, where all that it says was said of a version before."""
+    """The versions without an unreleased one that says the same as the version before."""
     *_, last = ({}, *(one for version, one in versions.items() if version != PRESENT))
     return {
         version: readers

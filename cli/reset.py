@@ -20,7 +20,7 @@ from pipelines.common.pipeline import pipelines
 
 
 class NotOurs(UserError):
-    """A folder that no start of this project has made."""
+    """A folder that this project has not made."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class NotOurs(UserError):
 
 
 class NotAsked(UserError):
-    """There is no terminal to ask on."""
+    """There is no terminal for the question."""
 
     def __init__(self) -> None:
         super().__init__("reset removes data and asks first. Without a terminal say: YES=1")
@@ -40,7 +40,7 @@ class NotAsked(UserError):
 def reset(
     yes: Annotated[bool, typer.Option("--yes", envvar="YES", help="Do not ask.")] = False,
 ) -> None:
-    """Stop everything and remove the world's data, after asking; nothing else is touched."""
+    """Stop everything and remove the world's data, after a question; nothing else is removed."""
     current = read_settings()
     folder = current.data_dir
     if not folder.exists() or not any(folder.iterdir()):
@@ -61,7 +61,7 @@ def reset(
 
 
 def elsewhere(current: Settings) -> list[Folder]:
-    """What is of this world where URLs say: another world would take it for its own."""
+    """This world's folders where URLs name them: another world would take them for its own."""
     lake = folders(current).layers if current.lake_url else ()
     kept = (locate_checkpoints(current, name) for name in pipelines() if current.checkpoint_url)
     return [folder for folder in (*lake, *kept) if folder.names()]

@@ -1,4 +1,4 @@
-"""retail score: how good an answer is, by what the simulator knows that it did."""
+"""retail score: how good answers are, compared with what the simulator did."""
 
 import json
 from dataclasses import asdict

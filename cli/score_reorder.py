@@ -1,4 +1,5 @@
-"""retail score reorder: what the policy costs, beside vans, the best levels and a lower bound."""
+"""retail score reorder: the cost of the policy, compared with vans, the best levels and a lower
+bound."""
 
 import json
 from dataclasses import asdict
@@ -18,7 +19,8 @@ HEADINGS = (
     "of bound",
 )
 STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
-"""A world small enough to live three times; its shelves sell as much as those of a large one."""
+"""A world that is small enough to run three times; its shelves sell as much as those of a large
+one."""
 
 
 def reorder(
@@ -26,9 +28,9 @@ def reorder(
     seed: Annotated[int | None, typer.Option(min=0, help="Else the simulator's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Live one clean world by vans, by the policy, and by the best levels found in hindsight.
+    """Run one clean world with vans, with the policy, and with the best levels found in hindsight.
 
-    Beside them stands what the cheapest orders would have cost, with all of the world known.
+    The comparison includes the cost of the cheapest orders, computed with all of the world known.
     """
     world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
@@ -76,7 +78,7 @@ def row(name: str, one: Score, bound_cents: float) -> tuple[str, ...]:
 
 
 def document(found: Comparison) -> dict[str, Any]:
-    """The comparison for programs: each way's figures, and the bound."""
+    """The comparison as JSON: each way's figures, and the bound."""
     ways = {
         name: asdict(one) | {"fill_rate": one.fill_rate, "cost_cents": one.cost_cents}
         for name, one in found.ways.items()

@@ -1,4 +1,4 @@
-"""What a person sees: one line per step, what is being waited for, and how long it took."""
+"""What the commands print: one line per step, what is waited for, and how long it took."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ STATE_STYLES = {
 
 
 def step(name: str, text: str, seconds: float | None = None) -> None:
-    """The line that stays."""
+    """Print the line of a finished step."""
     took = "" if seconds is None else f"{seconds:>5.0f} s"
     console.print(f"  {name:<{NAME_WIDTH}} {text:<{TEXT_WIDTH}} {took}".rstrip(), markup=False)
 
@@ -67,7 +67,7 @@ def bar(done: int, total: int) -> str:
 
 
 def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Columns as wide as they need to be; nothing is folded, so that a path can be copied."""
+    """Print columns as wide as needed; nothing is folded, so that a path can be copied."""
     cells = [heads, *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
@@ -82,6 +82,6 @@ def cut(text: str, characters_max: int) -> str:
 
 
 def short(path: Path) -> str:
-    """The path as seen from here, if it lies below."""
+    """The path relative to the working directory, if it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -1,4 +1,4 @@
-"""retail status: what runs, where it listens, and what is wrong with what does not."""
+"""retail status: what runs, where it listens, and why what is not ready is not."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from pipelines.common.generations import snapshot
 
 LINE_WIDTH = 160
 WORLDS = ("simulator", "clock")
-"""Who tells the time of the world, and which world it is."""
+"""The components that tell the world's time, and describe the world."""
 
 
 def status(
@@ -50,7 +50,7 @@ def status(
 
 
 def show(found: list[Component]) -> None:
-    """The table, and what had to be started again."""
+    """Print the table, and the components that were restarted."""
     screen.table(
         ("component", "state", "for", "address", "log"),
         (
@@ -96,7 +96,7 @@ def reaches_kafka(found: list[Component], current: Settings) -> bool:
 
 
 def drifts(current: Settings) -> list[str]:
-    """Which pipelines run other code than what is on disk; none where Kafka does not say."""
+    """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
         known = read_generations(current, decode).values()
     except (KafkaException, UnknownTopic, TimeoutError):

@@ -27,7 +27,7 @@ def list_standing() -> dict[str, Contract]:
 
 
 def apply(current: Settings) -> str:
-    """Make what is missing; returns what was done, in words."""
+    """Make the missing topics; returns what was done, in words."""
     made = kafka.apply_topics(current, list_standing())
     there = len(list_standing()) - len(made)
     return f"{len(made)} made from contracts, {there} there already"

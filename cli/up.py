@@ -1,4 +1,4 @@
-"""retail up: everything started, in order, and really ready when it returns."""
+"""retail up: starts everything, in order, and returns when it is ready."""
 
 from cli import aot, fleet, screen, topics
 from cli.await_ready import all_ready
@@ -24,7 +24,7 @@ class NotFit(UserError):
 
 
 class OtherSettings(UserError):
-    """What runs was started with other settings."""
+    """The running components were started with other settings."""
 
     def __init__(self, names: list[str]) -> None:
         super().__init__(
@@ -34,7 +34,7 @@ class OtherSettings(UserError):
 
 @world_options
 def up() -> None:
-    """Start everything that does not run yet, and wait until each part is ready."""
+    """Start everything that does not run, and wait until each part is ready."""
     current = read_settings()
     with alone(current.data_dir):
         check(current)
@@ -50,7 +50,7 @@ def up() -> None:
 
 
 def check(current: Settings) -> None:
-    """What doctor checks; raises NotFit with every remedy."""
+    """Check what doctor checks; raises NotFit with every remedy."""
     found = examine(current)
     wrong = [str(finding) for finding in found if not finding.good]
     if wrong:
@@ -74,7 +74,7 @@ def fetch_jars(current: Settings) -> None:
 
 
 def ensure_manager(current: Settings) -> Manager:
-    """The process manager: the one that runs, or a new one on a clean floor."""
+    """The process manager: the running one, or a new one after leftover processes are stopped."""
     manager = daemon.find_running(current.data_dir)
     if manager is not None:
         before, now = load_remembered(current.data_dir), memorable(current)
@@ -90,7 +90,7 @@ def ensure_manager(current: Settings) -> Manager:
 
 
 def start(current: Settings, manager: Manager) -> tuple[str, ...]:
-    """The broker, then its topics, then the rest side by side: Spark takes longest.
+    """Start the broker, then its topics, then the rest in parallel, as Spark takes longest.
 
     Returns the names of the rest, which are not ready yet.
     """
@@ -102,7 +102,7 @@ def start(current: Settings, manager: Manager) -> tuple[str, ...]:
 
 
 def start_broker(current: Settings, manager: Manager) -> None:
-    """A broker that answers, with every topic."""
+    """Start a broker and wait until it answers and has every topic."""
     if current.broker_embedded:
         manager.start("broker")
         all_ready(current, manager, ("broker",))

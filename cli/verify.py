@@ -1,4 +1,5 @@
-"""retail verify: what is served against an independent computation and the sealed ledger."""
+"""retail verify: the served views compared with an independent computation and the sealed ledger.
+"""
 
 import json
 from collections.abc import Mapping

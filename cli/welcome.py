@@ -1,4 +1,4 @@
-"""What to look at once everything is ready."""
+"""What to try once everything is ready."""
 
 import json
 from urllib.error import URLError
@@ -26,7 +26,7 @@ def welcome(current: Settings) -> None:
 
 
 def a_shelf(current: Settings) -> str | None:
-    """The path of a shelf that there is, if the API names one."""
+    """The path of a known shelf, if the API names one."""
     try:
         with urlopen(f"{current.api_url}/v1/stock?limit=1", timeout=ANSWER_SECONDS_MAX) as answer:
             first = json.load(answer)["items"][0]

@@ -17,9 +17,9 @@ Command = Callable[..., None]
 
 
 def world_options(command: Command) -> Command:
-    """The command with these options: each stands for its environment variable, and wins over it.
+    """The command with these options; each sets its environment variable, and overrides it.
 
-    Settings are checked where they are read, so an option is no more than its text.
+    Settings are checked where they are read, so an option is only text.
     """
 
     @wraps(command)

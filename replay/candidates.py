@@ -1,6 +1,6 @@
-"""The life of a candidate: started, compared, promoted, rolled back, pruned.
+"""The life of a candidate: start, comparison, promotion, rollback, pruning.
 
-A candidate is a generation that reads everything again, with the code on disk, beside the
+A candidate is a generation that reads the whole log again, with the code on disk, beside the
 generation that readers follow.
 """
 
@@ -161,7 +161,7 @@ class Standing:
     generation: Generation
     progress: Progress
     waits: bool
-    """For its candidate, which wants the cores alone."""
+    """Whether it pauses for its candidate."""
 
 
 def standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:

@@ -28,9 +28,9 @@ class Compared:
     after: str
     """Whose rows are compared with them: a generation, or the code on disk."""
     at: str
-    """Where in the log both stand."""
+    """The place in the log that both have reached, in words."""
     records: int
-    """How many lie before that."""
+    """The number of records before that place."""
     views: tuple[Difference, ...]
 
     @property
@@ -38,7 +38,7 @@ class Compared:
         return all(view.empty for view in self.views)
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """The comparison as JSON."""
         return {**asdict(self), "empty": self.empty}
 
 
@@ -143,7 +143,7 @@ def to_span(
 
 
 END_OF_TIME_MS = 253_402_300_799_000
-"""The last second of the year 9999: nothing is stamped later."""
+"""The last second of the year 9999; no record has a later timestamp."""
 
 
 def milliseconds(moment: datetime) -> int:

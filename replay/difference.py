@@ -1,4 +1,4 @@
-"""What differs between two answers of a view: keys, totals, and the rows that moved the most."""
+"""What differs between two answers of a view: keys, totals, and the rows that changed the most."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from contracts.shape import Field
 
 SAMPLES_MAX = 5
 FACETS_MAX = 12
-"""A text with more values than this is no facet: it names things, it does not sort them."""
+"""A text with more values is no facet: it names things and does not sort them."""
 PERIODS_MAX = 48
 
 # Without a zone, as the engine knows none of its own: all are UTC.
@@ -28,7 +28,7 @@ NUMBERS = frozenset({"int", "long"})
 
 @dataclass(frozen=True)
 class Total:
-    """A field added up over all rows, before and after."""
+    """The sum of a field over all rows, before and after."""
 
     field: str
     before: int
@@ -47,7 +47,7 @@ class Facet:
 
 @dataclass(frozen=True)
 class Period:
-    """How many rows of a stretch of time came, went or changed."""
+    """The numbers of rows of a period that were added, removed or changed."""
 
     begins: str
     added: int
@@ -66,7 +66,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Difference:
-    """Of one view."""
+    """The difference of one view."""
 
     view: str
     before: int
@@ -79,7 +79,7 @@ class Difference:
     facets: tuple[Facet, ...]
     periods: tuple[Period, ...]
     largest: tuple[Sample, ...]
-    """The rows that changed the most, for their field; then some that came and went."""
+    """The rows that changed the most, relative to their field; then some added and removed ones."""
 
     @property
     def empty(self) -> bool:
@@ -162,7 +162,7 @@ class Comparison:
             yield Total(name, before, after)
 
     def _facets(self) -> Iterator[Facet]:
-        """Of the texts with few values, those whose numbers of rows moved."""
+        """Facets of the texts with few values, whose numbers of rows changed."""
         for one in self._contract.fields:
             if one.type != "string":
                 continue
@@ -179,7 +179,8 @@ class Comparison:
                     yield Facet(one.name, "none" if value is None else value, before, after)
 
     def _periods(self) -> Iterator[Period]:
-        """When what differs began: by the hour, or by the day where hours are too many."""
+        """When the differing rows began: by the hour, or by the day where there are too many hours.
+        """
         began = self._contract.began
         if began is None:
             return

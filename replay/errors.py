@@ -1,11 +1,11 @@
-"""What keeps a replay from doing what it was asked to."""
+"""Errors of a replay."""
 
 from control.generations import Generations
 from infra.errors import UserError
 
 
 class NotPromoted(UserError):
-    """There is nothing to compare with."""
+    """There is no promoted generation to compare with."""
 
     def __init__(self, pipeline: str) -> None:
         super().__init__(
@@ -14,7 +14,7 @@ class NotPromoted(UserError):
 
 
 class NotWindowed(UserError):
-    """Sums from the beginning of time cannot be begun in the middle."""
+    """Sums over the whole log cannot begin in the middle."""
 
     def __init__(self, pipeline: str, views: list[str]) -> None:
         super().__init__(

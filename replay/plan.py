@@ -1,4 +1,4 @@
-"""What has to be right before a replay starts: the shop, the contracts, disk and memory."""
+"""The preconditions of a replay: the shop, the contracts, disk and memory."""
 
 import re
 import shutil
@@ -23,9 +23,9 @@ from pipelines.supervisor import is_supervised
 MIB = 1024**2
 UNITS = {"m": MIB, "g": 1024 * MIB}
 BESIDE_HEAP_MIB = 700
-"""Of a Spark driver: what Java takes besides its heap, and the Python process."""
+"""Memory of a Spark driver besides its heap: Java's own, and the Python process."""
 SUPERVISOR_SECONDS_MAX = 5.0
-"""How long a supervisor that was killed may take to be there again."""
+"""How long a killed supervisor may take to be restarted."""
 DISK_FLOOR_MIB = 64
 """An empty checkpoint and output topics."""
 
@@ -53,12 +53,12 @@ class NoRoom(UserError):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a replay is going to take."""
+    """What a replay needs."""
 
     records: int
     """To read."""
     disk_bytes: int
-    """For its checkpoint and its outputs: as much as the promoted generation's take."""
+    """Bytes for its checkpoint and its outputs: as many as the promoted generation's take."""
     memory_bytes: int
 
     def __str__(self) -> str:

@@ -57,7 +57,7 @@ Report = Callable[[Seen], None]
 
 
 def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
-    """How far the generation is, by its newest marker."""
+    """The progress of the generation, by its newest marker."""
     ends = end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
     marker = read_marker(settings, generation.pipeline, generation.number, decode)
     inputs = marker.inputs if marker else {}
@@ -66,7 +66,8 @@ def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> 
 
 
 class Watch:
-    """How fast a candidate reads, from its first batch on: Spark's start takes its own time."""
+    """The rate at which a candidate reads, from its first batch on: Spark's start takes its own
+    time."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._checkpoint = checkpoint
@@ -84,10 +85,10 @@ class Watch:
 
 
 def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report: Report) -> Seen:
-    """Follow a candidate until it has caught up; the last look at it.
+    """Follow a candidate until it has caught up; returns the last look at it.
 
-    Each look is reported. The candidate does not depend on who follows it.
-    Raises Failed when it was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
+    Each look is reported. The candidate does not depend on who follows it. Raises Failed when it
+    was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
     """
     number, watch = candidate.number, Watch(locate_checkpoint(settings, candidate))
     seen = Seen(Progress(0, 0), 0.0)

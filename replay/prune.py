@@ -28,7 +28,7 @@ class StillRunning(UserError):
 
 
 def prune_generation(settings: Settings, generation: Generation) -> None:
-    """Remove all that there is of it. Whatever breaks this off, the next prune goes on.
+    """Remove all of the generation. After an interruption the next prune continues.
 
     Raises StillRunning.
     """

@@ -13,14 +13,14 @@ from infra.wait import until
 from services.clock import wall_ms
 
 ALIVE_SECONDS = 15.0
-"""A reader that has been silent for so long counts as dead. It announces every five seconds."""
+"""A reader that is silent for longer counts as dead. It announces itself every five seconds."""
 SWITCH_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
 decode = reader("command-line")
 
 Name = tuple[str, int]
-"""Of a generation: pipeline and number."""
+"""Names a generation: pipeline and number."""
 
 
 class NotSwitched(UserError):

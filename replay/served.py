@@ -14,7 +14,7 @@ from infra.settings import Settings
 
 
 class NotServed(UserError):
-    """The API does not give what is compared with."""
+    """The API does not give the views to compare with."""
 
     def __init__(self, url: str, why: object) -> None:
         super().__init__(f"{url} should answer, but: {why}. See what runs: make status")

@@ -9,7 +9,7 @@ from pipelines.common.generations.snapshot import Edits
 
 
 class BadThreshold(UserError):
-    """Nothing of that name and kind can be set."""
+    """The name or the value cannot be set."""
 
 
 def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
@@ -51,7 +51,7 @@ def parse(setting: str) -> tuple[str, int]:
 
 
 def numbers(module: ast.Module) -> dict[str, ast.Constant]:
-    """Where the fields stand whose value is a whole number, by name."""
+    """The values of the fields that hold a whole number, by name."""
     return {
         part.target.id: part.value
         for declared in module.body

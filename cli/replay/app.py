@@ -61,7 +61,7 @@ def start(
         bool, typer.Option("--pause", help="Pause the promoted generation until it has caught up.")
     ] = False,
 ) -> None:
-    """Read everything again with the code on disk, and show what it changes."""
+    """Read the log again with the code on disk, and show what changes."""
     current, declared = read_settings(), load(pipeline)
     edits = edit(root(), pipeline, setting or ())
     if until_ is not None or since != "earliest":
@@ -95,7 +95,7 @@ def start(
 
 
 def offer(pipeline: str) -> None:
-    """What may become of a candidate."""
+    """Print the commands that promote or forget a candidate."""
     screen.step("promote it", f"retail replay promote {pipeline}")
     screen.step("forget it", f"retail replay prune {pipeline}")
 
@@ -131,7 +131,7 @@ def status(
     pipeline: Annotated[str | None, typer.Argument(metavar="PIPELINE")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Every generation: its state, and how far it has read."""
+    """Show every generation: its state, and how far it has read."""
     current = read_settings()
     found = [
         one
@@ -157,7 +157,7 @@ def status(
 
 
 def state(standing: candidates.Standing) -> str:
-    """The generation's state, and why, where there is something to say."""
+    """The generation's state, with the reason where there is one."""
     named = standing.generation.state.value
     if standing.generation.reason:
         return f"{named}: {standing.generation.reason}"
@@ -165,7 +165,7 @@ def state(standing: candidates.Standing) -> str:
 
 
 def document(standing: candidates.Standing) -> dict[str, Any]:
-    """For programs."""
+    """The generation and its progress as JSON."""
     generation = standing.generation
     return {
         "pipeline": generation.pipeline,
@@ -181,7 +181,7 @@ def document(standing: candidates.Standing) -> dict[str, Any]:
 
 @app.command()
 def diff(pipeline: Name, as_json: AsJson = False) -> None:
-    """What the candidate says otherwise, at a marker of the promoted generation."""
+    """Show how the candidate differs from the promoted generation, at a marker of the latter."""
     current = read_settings()
     compared = difference(current, load(pipeline))
     if as_json:
@@ -209,7 +209,7 @@ def promote(pipeline: Name) -> None:
 
 @app.command()
 def rollback(pipeline: Name) -> None:
-    """Let every reader follow the generation before again, by one record."""
+    """Let every reader follow the previous generation again, by one record."""
     number = candidates.roll_back(read_settings(), pipeline).number
     screen.say(f"  {pipeline}: generation {number} is read by everyone again since {wall_clock()}")
     offer(pipeline)
@@ -233,7 +233,7 @@ def verify(
     every: Annotated[bool, typer.Option("--all", help="Every pipeline that runs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replay the code that is promoted: it must say exactly what readers see."""
+    """Replay the promoted code: its answer must equal what readers see."""
     current = read_settings()
     chosen = current.pipeline_names if every or not names else names
     found = [verify_candidate(current, load(name)) for name in chosen]

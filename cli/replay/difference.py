@@ -1,4 +1,4 @@
-"""A difference on the terminal: short, the largest first, and where the rest is."""
+"""A difference on the terminal: short, the largest changes first, and where the rest is."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from replay.compare import Compared
 from replay.difference import Difference, Facet, Sample
 
 SAMPLES_SHOWN = 2
-"""Of rows that are new, of rows that are gone, and of rows that changed."""
+"""The signs of new, removed and changed rows."""
 FIELDS_SHOWN = 4
 TEXT_SHOWN = 60
 INDENT, WIDTH = 16, 80
@@ -19,7 +19,7 @@ BETWEEN = " · "
 
 
 def show_difference(compared: Compared, report: Path | None) -> None:
-    """What was compared, what moved in each view, and the page that says more."""
+    """Print what was compared, what changed in each view, and the page with the rest."""
     facts = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
     if compared.empty:
         screen.step("difference", f"none: {compared.before} = {compared.after}")
@@ -51,7 +51,7 @@ def show_view(view: Difference) -> None:
 
 
 def show_items(label: str, items: Sequence[str], more: Sequence[str] = ()) -> None:
-    """The label, and beside it the items, line by line, and more of them on lines of their own."""
+    """Print the items line by line, the label beside the first line."""
     for number, line in enumerate([*fold(items), *fold(more)]):
         screen.say(f"    {label if number == 0 else '':<{INDENT - 5}} {line}")
 
@@ -73,13 +73,13 @@ def step(name: str, before: int, after: int) -> str:
 
 
 def select_moved(view: Difference) -> list[Facet]:
-    """The values of which there are more now, or fewer; those of a field, the most moved first."""
+    """The values whose numbers of rows changed; of each field, the largest changes first."""
     facets = [facet for facet in view.facets if facet.before != facet.after]
     return sorted(facets, key=lambda one: -abs(one.after - one.before))
 
 
 def select_samples(view: Difference) -> list[Sample]:
-    """Some rows of each kind, those that are new first."""
+    """Some rows of each kind, new ones first."""
     kinds = ([one for one in view.largest if kind(one) == each] for each in KINDS)
     return [one for of_kind in kinds for one in of_kind[:SAMPLES_SHOWN]]
 
@@ -88,7 +88,7 @@ KINDS = ("new", "gone", "changed")
 
 
 def kind(sample: Sample) -> str:
-    """What became of the row."""
+    """Whether the row is new, removed or changed."""
     if not sample.before:
         return "new"
     return "changed" if sample.after else "gone"
@@ -99,7 +99,7 @@ def key(sample: Sample) -> str:
 
 
 def fields(sample: Sample) -> list[str]:
-    """The first fields that say something: what changed in them, or what they are."""
+    """The first fields with information: the changed ones, or all of a new or removed row."""
     before, after = sample.before, sample.after
     if before and after:
         names = [name for name in after if name != "version"] or list(after)
@@ -114,7 +114,7 @@ def fields(sample: Sample) -> list[str]:
 
 
 def render_sample(sample: Sample) -> str:
-    """A row that differs, on one line."""
+    """A differing row on one line."""
     return f"{kind(sample):<8} {key(sample)}  {', '.join(fields(sample))}"
 
 

@@ -1,4 +1,4 @@
-"""A difference as a page to look at and as JSON beside it."""
+"""A difference as a page, and as JSON beside it."""
 
 import json
 from collections.abc import Iterable, Iterator
