@@ -1,1 +1,2 @@
-"""Spark programs that keep views of the log: one room per pipeline, what all share in `common`."""
+"""Spark programs that maintain views of the log: one room per pipeline; what all share is in
+`common`."""

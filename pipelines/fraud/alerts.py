@@ -1,4 +1,4 @@
-"""From signals to alerts: which groups may trip a rule, and what the rule says of them."""
+"""From signals to alerts: which groups may trip a rule, and what the rule finds in them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -102,9 +102,9 @@ def is_alert() -> Column:
 def evaluator(
     limits: Thresholds,
 ) -> Callable[[str | None, Sequence[Row], int], dict[str, Any] | None]:
-    """What there is to say of a group, by its kept signals and by how many there were.
+    """The finding on a group, by its kept signals and the number of all its signals.
 
-    None: nothing, as in a group without a rule.
+    None: there is none, as in a group without a rule.
     """
 
     def evaluate(rule: str | None, group: Sequence[Row], count: int) -> dict[str, Any] | None:

@@ -120,7 +120,7 @@ def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
 def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Money for goods that the receipt did not sell, sku by sku.
 
-    Who asks for much is looked at, and is in order once the receipt is there that covers it.
+    A large sum calls for a look, and is in order once the receipt that covers it is known.
     """
     most = limits.unbacked_cents_max
     back = [one for one in signals if one.kind == "refunded"]
@@ -190,7 +190,7 @@ def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | No
 
 
 def threshold(rule: str, limits: Thresholds) -> int:
-    """What the rule holds against what it measures, where nothing else is known."""
+    """The threshold of the rule, where nothing else is known."""
     return {
         "card-velocity": limits.card_sales_per_window_max,
         "impossible-travel": limits.speed_kmh_max,

@@ -40,7 +40,7 @@ def refunded(refund: Column) -> Extract:
 
 
 def total_cents(lines: Column) -> Column:
-    """What all lines of an event come to, in cents. A lambda, but only refunds run it."""
+    """The sum of all lines of an event, in cents. It uses a lambda, but only refunds run it."""
     priced = F.arrays_zip(
         lines["units"].alias("units"), lines["unit_price_cents"].alias("unit_price_cents")
     )
@@ -226,7 +226,7 @@ def is_of_receipt() -> Column:
 
 
 def start(at: Column, lasting: timedelta) -> Column:
-    """When the interval begins that the moment lies in; intervals count from 1970, UTC."""
+    """The beginning of the interval that contains the moment; intervals count from 1970, UTC."""
     milliseconds = F.unix_millis(at)
     return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))
 

@@ -82,7 +82,7 @@ def dispatched() -> Column:
 
 
 def closed() -> Column:
-    """What is no longer under way, whether all of it was there or not."""
+    """The units that are no longer in transit, whether all of them arrived or not."""
     return units(RECEIVED, "units_shipped")
 
 

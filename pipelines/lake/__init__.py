@@ -1,1 +1,1 @@
-"""The lake: every public topic as Delta tables, raw, typed, and added up by day."""
+"""The lake: every public topic as Delta tables: raw, typed, and summed by day."""

@@ -1,7 +1,7 @@
-"""Keeping the lake: `python -m pipelines.lake`; with `--once`, to the log's end, left tidy.
+"""The lake's process: `python -m pipelines.lake`; with `--once` it ends at the log's end.
 
-A process of its own, with an engine of its own. It may be killed anywhere: each table goes on from
-what its last commit says.
+It has an engine of its own and may be killed at any time: each table continues from its last
+commit.
 """
 
 import logging
@@ -23,7 +23,8 @@ from pipelines.lake.work import Work
 log = logging.getLogger("lake")
 
 EVERY_SECONDS = 30.0
-"""Between the starts of two batches: each leaves a file in each table that it has news for."""
+"""The seconds between the starts of two batches. Each batch leaves a file in each table that it
+changes."""
 
 
 def main() -> None:
@@ -46,7 +47,8 @@ def main() -> None:
 
 
 def work(tables: Work, once: bool) -> None:
-    """Batch after batch, at once while there is more to read; until the log's end, or for ever."""
+    """Run batch after batch, without a pause while there is more to read; until the log's end, or
+    for ever."""
     pause = Event()
     while True:
         begun = time.monotonic()

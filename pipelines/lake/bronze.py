@@ -27,7 +27,8 @@ class OtherLog(UserError):
 
 
 def append(spark: SparkSession, settings: Settings, table: Table) -> int:
-    """Append what the log has beyond the table, a batch of it at most; how many offsets are left.
+    """Append the log's next records to the table, at most one batch; returns how many offsets are
+    left.
 
     Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
     """
@@ -40,7 +41,7 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
 
 
 def nearer(starts: Offsets, ends: Offsets, records_max: int) -> dict[Partition, int]:
-    """The ends, or as far towards them as so many records go: each partition by its share."""
+    """The ends, or offsets towards them that so many records allow: each partition by its share."""
     missing = {at: end - starts.get(at, 0) for at, end in ends.items()}
     if behind := sorted(at for at, records in missing.items() if records < 0):
         raise OtherLog(behind)

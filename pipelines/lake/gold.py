@@ -1,4 +1,4 @@
-"""From silver to gold: the days of which something new is known, added up anew."""
+"""From silver to gold: the days with new events, computed again."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -11,11 +11,7 @@ from pipelines.lake.transform import MOVES, daily_facts, day_number, on_days
 
 
 def sum_days(spark: SparkSession, lake: Lake) -> None:
-    """Bring gold to where silver is.
-
-    A day is replaced as a whole, so that its rows are absolute values: done twice, it says the
-    same.
-    """
+    """Bring gold up to silver. A day is replaced as a whole, so repeating it changes nothing."""
     before = lake.gold.read_held()
     ends = {at: end for topic in MOVES for at, end in lake.silver(topic).read_held().ends.items()}
     if before.ends == ends:

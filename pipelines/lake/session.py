@@ -7,7 +7,7 @@ from infra.settings import Settings
 from pipelines.common.runtime.session import session, suit
 
 FILE_BYTES = 64 * 1024**2
-"""What a file grows to: more of it would be rewritten at each compaction."""
+"""The size that a file grows to: a larger one would be rewritten at each compaction."""
 
 OPTIONS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",

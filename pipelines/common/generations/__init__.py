@@ -1,1 +1,1 @@
-"""Which code runs and which is served: snapshot, lease, control, promotion."""
+"""Which generation runs and which one is served: snapshot, lease, control, promotion."""

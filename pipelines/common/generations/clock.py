@@ -1,4 +1,4 @@
-"""The wall clock: the timestamp of control records. It never gets into a result."""
+"""The wall clock: it stamps control records and never enters a result."""
 
 from datetime import UTC, datetime
 

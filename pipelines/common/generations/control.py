@@ -1,4 +1,4 @@
-"""Which generations are to run, read from the control topic again and again."""
+"""The generations that should run, read repeatedly from the control topic."""
 
 import logging
 from collections.abc import Mapping
@@ -33,9 +33,9 @@ class Control:
         return self._known
 
     def state(self, generation: Generation) -> State | None:
-        """The state of the generation while it is to be kept up to date; None: no more.
+        """The state of the generation while it should be kept up to date; None: no longer.
 
-        A generation of a pipeline that is not known is to go on, in its last state.
+        A generation of an unknown pipeline continues, in its last state.
         """
         known = self.read().get(generation.pipeline)
         if known is None:

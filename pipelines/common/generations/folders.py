@@ -1,4 +1,4 @@
-"""Where the generations of a pipeline keep what they have on disk."""
+"""Where the generations of a pipeline keep their files."""
 
 from pathlib import Path
 
@@ -24,13 +24,13 @@ def locate_code(settings: Settings, generation: Generation) -> Path:
 
 
 def locate_checkpoints(settings: Settings, pipeline: str) -> Folder:
-    """The folder of its generations' checkpoints: at home, unless a URL says where."""
+    """The folder of its generations' checkpoints: in the data folder, unless a URL says where."""
     home = locate_home(settings, pipeline)
     return Folder.of(settings.checkpoint_url or home.parent.as_uri()) / pipeline
 
 
 def find_checkpoint(settings: Settings, pipeline: str, number: int) -> Checkpoint:
-    """The checkpoint of a generation that the control topic may not know any more."""
+    """The checkpoint of a generation that the control topic may no longer know."""
     generation = f"g{number}"
     folder = locate_checkpoints(settings, pipeline) / generation / "checkpoint"
     return Checkpoint(folder, locate_home(settings, pipeline) / generation)

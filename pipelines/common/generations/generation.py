@@ -63,9 +63,9 @@ def generations(settings: Settings, pipeline: str) -> Generations:
 
 
 def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
-    """Publish, in one record to every reader, what the function makes of the generations.
+    """Publish, in one record for every reader, what the function makes of the generations.
 
-    Processes change them one after the other. If the function raises, nothing is changed. Raises
+    Processes change them one after the other. If the function raises, nothing changes. Raises
     BeingChanged.
     """
     folder = locate_home(settings, pipeline)

@@ -1,4 +1,4 @@
-"""The lease: one writer per generation. The next one writes once the one before is gone."""
+"""The lease: one writer per generation. The next writer starts once the previous one has ended."""
 
 import json
 from pathlib import Path
@@ -11,13 +11,13 @@ from infra.lock import is_locked, try_lock
 from infra.wait import until
 
 LEASE = "lease.json"
-"""Locked by the process that runs the generation, as long as it does."""
+"""The file that the generation's process locks as long as it runs."""
 
 GRACE_SECONDS = 15.0
 """How long a Java process may take to notice that its driver is gone."""
 
 LOOK_SECONDS_MAX = 1.0
-"""How long a process may hold the lease that only looks whether it is taken."""
+"""How long a process that only looks may hold the lease."""
 
 
 class LeaseHeld(UserError):
@@ -31,11 +31,11 @@ class LeaseHeld(UserError):
 
 
 def take(folder: Path) -> TextIO:
-    """Make this process the only one that runs the generation, and wait for its last engine to end.
+    """Make this process the generation's only writer, and wait for the previous one's engine to
+    end.
 
-    The lease lasts as long as the returned file is open, which is to the process's end at the
-    latest. An engine whose driver is gone is given time to end by itself, and is killed then.
-    Raises LeaseHeld.
+    The lease lasts as long as the returned file is open, at the latest until the process ends. An
+    engine without a driver is given time to end, and then killed. Raises LeaseHeld.
     """
     lease = folder / LEASE
     file = lease.open("a+")
@@ -49,12 +49,12 @@ def take(folder: Path) -> TextIO:
 
 
 def is_taken(folder: Path) -> bool:
-    """Whether a process runs the generation, or has not let go of its query."""
+    """Whether a process runs the generation, or an engine still runs its query."""
     return is_locked(folder / LEASE)
 
 
 def name_engine(file: TextIO, java_pid: int) -> None:
-    """Record the Java process, which may outlive this one by a moment."""
+    """Record the Java process, which may outlive this process for a moment."""
     file.truncate(0)
     json.dump(identity(java_pid), file)
     file.flush()
@@ -66,7 +66,7 @@ def identity(pid: int) -> dict[str, float]:
 
 
 def end(before: dict[str, float]) -> None:
-    """Wait for the Java process of the driver before to end, and kill it if it does not."""
+    """Wait for the Java process of the previous driver, and kill it if it does not end."""
     try:
         process = psutil.Process(int(before["pid"]))
         if process.create_time() == before["started"]:

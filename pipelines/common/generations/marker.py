@@ -1,4 +1,4 @@
-"""A generation publishes its marker after each batch."""
+"""Publishing a generation's marker after each batch."""
 
 from typing import NamedTuple
 
@@ -34,9 +34,9 @@ def publish_marker(
     inputs: Offsets,
     effort: Effort = UNKNOWN,
 ) -> None:
-    """Publish the marker of a batch whose rows have all been acknowledged.
+    """Publish the marker of a batch whose rows are all acknowledged.
 
-    A batch that is run again publishes it again, with the same inputs.
+    A batch that is run again publishes its marker again, with the same inputs.
     """
     marker = Marker(
         pipeline=generation.pipeline,

@@ -1,4 +1,5 @@
-"""The snapshot: the code that a generation runs, copied when it is created, with its digest."""
+"""The snapshot: the copy of the code that a generation runs, made when it is created, with its
+digest."""
 
 import ast
 import hashlib
@@ -19,20 +20,21 @@ CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
 LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
 
 UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
-"""Files of the runtime that decide when a batch runs, and with how much of the machine: no answer
-depends on them."""
+"""Files of the runtime that decide when a batch runs and which share of the machine it gets. No
+answer depends on them."""
 
 PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
-"""Parts of a contract that are for people only."""
+"""The parts of a contract that are for people only."""
 
 Edits = Mapping[Path, str]
-"""File, from the root of the repository → its text in the copy, instead of the one on disk."""
+"""Path from the root of the repository → the file's text in the copy, in place of the one on disk.
+"""
 
 NONE: Edits = MappingProxyType({})
 
 
 class ChangedCode(UserError):
-    """The code is not the one that the checkpoint was written by."""
+    """The checkpoint was written by other code."""
 
     def __init__(self, pipeline: str, generation: int) -> None:
         super().__init__(
@@ -43,7 +45,7 @@ class ChangedCode(UserError):
 
 
 def take(root: Path, target: Path, edits: Edits = NONE) -> None:
-    """Copy what pipelines run into a folder of its own, whole or not at all."""
+    """Copy the code of pipelines into a folder, whole or not at all."""
     draft = target.with_name(f"{target.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)  # of an attempt that was broken off

@@ -1,1 +1,1 @@
-"""What runs the transforms: the Spark session, queries, sources, sink, pace."""
+"""The runtime of the transforms: Spark session, queries, sources, sink, pace."""

@@ -1,4 +1,5 @@
-"""The archive: the lake's raw copy of the log, read where the log no longer begins at zero."""
+"""The archive: the lake's raw copy of the log, read where the log no longer holds its first
+records."""
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum
@@ -16,7 +17,7 @@ from infra.lake import folders, read_held
 from infra.settings import Settings
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
-"""Of a record, all that a pipeline reads."""
+"""The columns of a record that a pipeline reads."""
 
 RECORD = "topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY"
 
@@ -24,14 +25,14 @@ ZERO: Offsets = MappingProxyType({})
 
 
 class Source(StrEnum):
-    """Where the log's first records are read from."""
+    """The source of the log's first records."""
 
     LOG = "log"
     ARCHIVE = "archive"
 
 
 class LogTruncated(UserError):
-    """The log does not begin at its first record any more."""
+    """The log no longer holds its first record."""
 
     def __init__(self, begins: Offsets, what_to_do: str) -> None:
         super().__init__(
@@ -41,7 +42,7 @@ class LogTruncated(UserError):
 
 
 class Gap(UserError):
-    """Between what the archive holds and what the log holds, records are nowhere."""
+    """The archive and the log together lack records."""
 
     def __init__(self, begins: Offsets, ends: Offsets) -> None:
         holds = {at: ends.get(at, 0) for at in begins}
@@ -53,7 +54,7 @@ class Gap(UserError):
 
 
 class NoArchive(UserError):
-    """There is no archive to begin in."""
+    """There is no archive to read."""
 
     def __init__(self, topics: Iterable[str]) -> None:
         super().__init__(
@@ -80,13 +81,13 @@ def render(offsets: Offsets) -> str:
 def find_truncated(
     settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO
 ) -> dict[Partition, int]:
-    """The partitions that begin after the offset wanted, and where they do."""
+    """The partitions that begin after the offset wanted, and the offsets at which they begin."""
     starts = start_offsets(admin(settings), topics)
     return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
 
 
 def archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
-    """Up to which offsets the archive holds these topics; raises Gap, NoArchive, OtherLog."""
+    """The offsets up to which the archive holds these topics; raises Gap, NoArchive, OtherLog."""
     client, holds = admin(settings), read_held(folders(settings).bronze).ends
     starts, ends = start_offsets(client, topics), end_offsets(client, topics)
     if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
@@ -131,5 +132,5 @@ def is_between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> C
 
 
 def disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
-    """Bytes on disk of what the archive holds of the topics."""
+    """The archive's bytes on disk for the topics."""
     return sum((folders(settings).bronze / f"topic={topic}").count_bytes() for topic in topics)

@@ -24,7 +24,8 @@ from pipelines.common.runtime.backlog import Backlog, world_time
 from pipelines.common.runtime.checkpoint import CHUNKS, Checkpoint
 
 PREFIX = Path("archive") / "prefix.json"
-"""In a generation's folder: where the log goes on, by partition. Without it, all is the log's."""
+"""A file in a generation's folder: where the log continues, by partition. Without it, the
+generation reads only the log."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,16 @@ class ArchivePrefix:
 
     @property
     def empty(self) -> Path:
-        """An empty folder: it stands in for the log until the prefix is read."""
+        """An empty folder that stands in for the log until the prefix is read."""
         return self.folder / "archive" / "empty"
 
     def unread(self, checkpoint: Checkpoint) -> int:
-        """How many offsets of the prefix no finished batch has read."""
+        """The number of the prefix's offsets that no finished batch has read."""
         read = checkpoint.committed()
         return sum(max(0, end - read.get(at, 0)) for at, end in self.ends.items())
 
     def backlog(self, checkpoint: Checkpoint) -> Backlog:
-        """What is left of the prefix, over the world time of all of it."""
+        """The unread part of the prefix as a backlog, over the world time of all of it."""
         written = json.loads((self.folder / CHUNKS).read_text())
         span = world_time(written["newest_ms"]) - world_time(written["oldest_ms"])
         return Backlog(self.unread(checkpoint), span)
@@ -71,7 +72,7 @@ class ArchivePrefix:
 def write_chunks(
     spark: SparkSession, settings: Settings, prefix: ArchivePrefix, records_max: int
 ) -> None:
-    """Write the chunks, of so many offsets each at the most, unless all of them are there."""
+    """Write the chunks, each of at most so many offsets, unless all of them exist."""
     if (prefix.folder / CHUNKS).exists():
         return
     for folder in (prefix.chunks, prefix.empty):
@@ -103,7 +104,7 @@ def write_chunk(records: DataFrame, prefix: ArchivePrefix, number: int) -> None:
 
 
 def remove_chunks(prefix: ArchivePrefix) -> None:
-    """Remove the chunks, all of which are read; the folder stays, as Spark looks into it."""
+    """Remove the chunks once all are read; the folder stays, as Spark looks into it."""
     for file in prefix.chunks.glob("*"):
         file.unlink()
 
@@ -121,7 +122,7 @@ def prepend(
 
 
 def stream(spark: SparkSession, folder: Path) -> DataFrame:
-    """The records of a folder of chunks, with archive.COLUMNS: a chunk a batch, in order."""
+    """The records of a folder of chunks, with archive.COLUMNS: one chunk per batch, in order."""
     # A file that several tasks shared would have its partitions in several.
     spark.conf.set("spark.sql.files.minPartitionNum", "1")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "8g")

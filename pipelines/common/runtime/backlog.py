@@ -1,4 +1,4 @@
-"""The backlog: how much of the log a generation has still to read."""
+"""The backlog: the part of the log that a generation has still to read."""
 
 import time
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ READ_SECONDS_MAX = 30.0
 
 @dataclass(frozen=True)
 class Backlog:
-    """Records not read yet, and how much world time lies between the first and the last."""
+    """The unread records, and the world time between the first and the last of them."""
 
     records: int
     span: timedelta

@@ -1,4 +1,4 @@
-"""Stopping a query: a task that Spark has cancelled may go on writing for a moment."""
+"""Stopping a query. A task that Spark has cancelled may keep writing for a moment."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -7,14 +7,14 @@ from infra.errors import UserError
 from infra.wait import until
 
 TASK_SECONDS_MAX = 60.0
-"""How long a cancelled task may go on."""
+"""How long a cancelled task may keep running."""
 
 JOBS_MAX = 20
-"""Of the query's jobs the last ones are looked at: those that its stop cancelled are among them."""
+"""How many of the query's last jobs are checked; those that the stop cancelled are among them."""
 
 
 class StillWriting(UserError):
-    """A query that was stopped does not end."""
+    """The tasks of a stopped query do not end."""
 
     def __init__(self, query: StreamingQuery) -> None:
         super().__init__(
@@ -24,7 +24,7 @@ class StillWriting(UserError):
 
 
 def end(spark: SparkSession, query: StreamingQuery) -> None:
-    """Stop the query, and return when nothing of it runs any more; raises StillWriting."""
+    """Stop the query, and return when none of its tasks runs; raises StillWriting."""
     query.stop()
     if not until(lambda: not running_tasks(spark, query), TASK_SECONDS_MAX):
         raise StillWriting(query)

@@ -1,9 +1,9 @@
-"""Keeps Java's heap as small as what lives in it asks for.
+"""Keeps Java's heap as small as its live objects allow.
 
-A large heap lets a process catch up without collecting garbage all the time. Live, batches leave a
-little in the old part of the heap, and by itself Java collects that only when all of the heap is
-full. Here it is asked to as soon as the old part has grown by three quarters since it was last
-collected. Java then returns what is free.
+A large heap lets a process catch up without constant garbage collection. Live batches leave a
+little in the old generation of the heap, which Java collects by itself only when all of the heap is
+full. Here it is collected as soon as it has grown by three quarters since the last collection. Java
+then returns the free memory.
 """
 
 import time
@@ -12,17 +12,17 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 LOOK_SECONDS = 30.0
-"""How often the heap is looked at. A collection takes some half a second."""
+"""How often the heap is checked. A collection takes about half a second."""
 OLD_MIB_MIN = 320
-"""What the old part may hold before it is looked at more closely."""
+"""The bytes that the old generation may hold before it is checked more closely."""
 GROWTH = 1.75
-"""How much more it may hold than what the last collection left."""
+"""The factor by which it may exceed what the last collection left."""
 OPTIONS = ("-XX:-ShrinkHeapInSteps", "-XX:MinHeapFreeRatio=20", "-XX:MaxHeapFreeRatio=50")
-"""Java's own, so that a collection returns memory at once."""
+"""A Java option: with it a collection returns memory at once."""
 
 MIB = 1024**2
 OLD_PART = "Tenured Gen"
-"""The name that Java's serial collector gives it."""
+"""The name of the old generation in Java's serial collector."""
 
 
 class Heap:
@@ -36,13 +36,13 @@ class Heap:
         self._looked = time.monotonic()
 
     def look(self) -> None:
-        """Collect what has grown; called as often as one likes."""
+        """Collect if the old generation has grown; may be called at any rate."""
         if time.monotonic() - self._looked >= LOOK_SECONDS:
             self.collect_growth()
             self._looked = time.monotonic()
 
     def collect_growth(self) -> bool:
-        """Have the old part collected if it holds much more than what last survived."""
+        """Collect the old generation if it holds much more than what last survived."""
         used, survived = self._old.getUsage().getUsed(), self._old.getCollectionUsage().getUsed()
         grown: bool = used > max(OLD_MIB_MIN * MIB, GROWTH * survived)
         if grown:

@@ -1,4 +1,5 @@
-"""Java of ours, compiled where it is not yet, by the Janino that Spark brings: no JDK is needed."""
+"""The project's own Java, compiled on first use by the Janino that Spark ships: no JDK is needed.
+"""
 
 import hashlib
 import tempfile
@@ -38,7 +39,7 @@ def digest(files: Iterable[Path], beside: Iterable[Path]) -> str:
 
 
 def compile_into(jar: Path, files: Sequence[Path], beside: Iterable[Path]) -> None:
-    """Compile in a Java of its own: a session's class path is fixed when it starts."""
+    """Compile in a separate Java process: the class path of a session is fixed when it starts."""
     java.use()
     gateway = launch_gateway()  # type: ignore[no-untyped-call]
     classes = jar.with_suffix("")

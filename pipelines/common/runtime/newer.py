@@ -28,7 +28,7 @@ class NewerSchema(UserError):
 
 
 def refuse_newer_before(pipeline: Pipeline, write: Write) -> Write:
-    """Write a batch once every record in it could be decoded; raises NewerSchema."""
+    """Write a batch once every record in it can be decoded; raises NewerSchema."""
 
     def checked(records: DataFrame, batch: int) -> None:
         refuse_newer(pipeline.name, decoded_topics(pipeline))
@@ -43,6 +43,6 @@ def decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
 
 
 def refuse_newer(reader: str, topics: Iterable[Contract]) -> None:
-    """Raises NewerSchema when one of the topics has a schema that this process has not loaded."""
+    """Raise NewerSchema when one of the topics has a schema that this process has not loaded."""
     if newer := find_registered_since({one.name for one in topics}):
         raise NewerSchema(reader, newer)

@@ -15,11 +15,12 @@ from contracts import Contract
 from pipelines.common.runtime.backlog import Backlog
 
 MARGIN = timedelta(hours=1)
-"""World time by which partitions may be apart while a generation is live."""
+"""The world time by which partitions may differ while a generation is live."""
 
 
 LIVE_RECORDS_MAX = 50_000
-"""A longer backlog is caught up with: Python reads a live batch of so many in a second or two."""
+"""A longer backlog is read by catching up: Python reads a live batch of so many records in a second
+or two."""
 
 ONE_PARTITION_RECORDS_MAX = 500_000
 """A query that begins with a longer backlog has its state in two partitions: two tasks work on it.
@@ -33,11 +34,11 @@ class Pace:
     live: bool
     memory: timedelta
     records_per_batch_max: int | None
-    """Of all topics together. A live batch takes all there is."""
+    """The records per batch, of all topics together. A live batch takes all there is."""
     in_archive: bool = False
-    """Whether it reads what came before the log."""
+    """Whether it reads the archive prefix."""
     state_partitions: int = 1
-    """Of the state of a query that begins with it; a checkpoint keeps the number that it has."""
+    """The partitions of the state of a query that begins with it; a checkpoint keeps its number."""
 
 
 def pace(
@@ -76,12 +77,12 @@ def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_m
 
 
 def state_partitions(backlog: Backlog) -> int:
-    """Into how many partitions the state goes of a query that begins with this backlog."""
+    """The number of state partitions of a query that begins with this backlog."""
     return 1 if backlog.records <= ONE_PARTITION_RECORDS_MAX else 2
 
 
 def spans(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
-    """Whether the memory of the pace is long enough for all of the backlog."""
+    """Whether the pace remembers ids for the whole backlog."""
     return backlog.span + horizon(reads) + MARGIN <= now.memory
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipelines.common.pipeline import Pipeline
 
 POOL = "spark.scheduler.pool"
-"""A thread's property: the pool of the jobs that it starts."""
+"""The thread property that names the pool of the thread's jobs."""
 POOLS_FILE = "spark.scheduler.allocation.file"
 """The option that names the file with the pools."""
 

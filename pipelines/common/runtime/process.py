@@ -1,15 +1,16 @@
-"""This process, beside others: it ends with its parent, and lets programs that answer go first."""
+"""This process among others: it ends with its parent, and gives way to programs that answer
+requests."""
 
 import os
 import sys
 from threading import Thread
 
 NICENESS = 10
-"""As in nice(1): where all want a core, this process gets a tenth of what another one gets."""
+"""As in nice(1): when all want a core, this process gets a tenth of what another one gets."""
 
 
 def give_way() -> None:
-    """Let what answers (the API, the broker) go first from here on; child processes do so too.
+    """Give way to what answers (the API, the broker) from here on; child processes do so too.
 
     A core that nobody else wants is used as before. A second call changes nothing.
     """
@@ -17,10 +18,10 @@ def give_way() -> None:
 
 
 def end_with_parent() -> None:
-    """End this process when nobody holds the other end of its input any more.
+    """End this process when nobody holds the other end of its standard input.
 
-    Nobody writes there. An engine that this process has started sees its driver gone, as after
-    kill -9; the next run's lease sees it out.
+    Nobody writes there. An engine that this process has started loses its driver, as after kill -9;
+    the next run waits for it by the lease.
     """
     Thread(target=_wait, daemon=True).start()
 

@@ -25,9 +25,9 @@ from pipelines.common.runtime.pools import POOL
 log = logging.getLogger("pipeline")
 
 FOLDER = "requests"
-"""In the generation's folder."""
+"""The folder of requests in the generation's folder."""
 CLAIMED, DONE, FAILED = "claimed", "done", "failed"
-"""Files by which the worker answers; the last one holds the reason."""
+"""The files with which the worker answers; the last one holds the reason of a failure."""
 LOOK_SECONDS = 1.0
 CLAIM_SECONDS_MAX = 10.0
 """A worker whose code knows of requests looks for one each LOOK_SECONDS, unless it does another."""
@@ -38,7 +38,7 @@ class Unanswered(Exception):
 
 
 class RequestFailed(Exception):
-    """The worker could not do it; the text is its reason."""
+    """The worker failed; the text is its reason."""
 
 
 def request(generation: Path, span: Span, target: Path, seconds_max: float) -> dict[str, Path]:
@@ -66,21 +66,21 @@ def request(generation: Path, span: Span, target: Path, seconds_max: float) -> d
 
 
 def ended(asked: Path) -> bool:
-    """Whether there is an answer, or no more of the generation."""
+    """Whether there is an answer, or the generation is gone."""
     return not asked.exists() or (asked / DONE).exists() or (asked / FAILED).exists()
 
 
 def forget_claims(generation: Path) -> None:
-    """Let requests be done anew that a worker had claimed which is gone."""
+    """Release the requests that a worker had claimed which has ended."""
     for claimed in (generation / FOLDER).glob(f"request-*/{CLAIMED}"):
         if not ended(claimed.parent):
             claimed.unlink(missing_ok=True)
 
 
 def serve(spark: SparkSession, settings: Settings, pipeline: Pipeline, generation: Path) -> None:
-    """Do what the generation's worker is asked for, in a session of its own.
+    """Serve the requests to the generation's worker, in a session of its own.
 
-    A request that fails says so to who asked, and does the generation no harm.
+    A failed request answers with its reason, and does not affect the generation.
     """
     for asked in unclaimed(generation):
         try:
@@ -120,13 +120,13 @@ class Clerk(Thread):
 
 
 def unclaimed(generation: Path) -> list[Path]:
-    """Requests that say all they are to say."""
+    """The complete requests."""
     spans = (generation / FOLDER).glob(f"request-*/{SPAN}")
     return [span.parent for span in spans if not (span.parent / CLAIMED).exists()]
 
 
 def answer(asked: Path, name: str, text: str = "") -> None:
-    """Leave an answer, whole or not at all; none where nobody waits for it any more."""
+    """Write an answer, whole or not at all; none when nobody waits for it any more."""
     with suppress(FileNotFoundError):
         unfinished = asked / f"{name}.unfinished"
         unfinished.write_text(text)

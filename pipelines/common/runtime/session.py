@@ -28,14 +28,15 @@ from pipelines.common.runtime.compiled import (
 from pipelines.common.runtime.python_workers import DAEMON
 
 PARTITIONS = 2
-"""Of what is shuffled, where nothing else is asked for."""
+"""Partitions of a shuffle, by default."""
 
 
 SLOTS_MAX = 4
-"""Of a cluster, for each driver: as many as `local[4]` has; the next driver wants some too."""
+"""Cores of a cluster for each driver: as many as `local[4]` has, so that another driver gets some
+too."""
 
 METHOD_BYTES_MAX = 8_000
-"""Of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
+"""Bytes of bytecode: the HugeMethodLimit of OpenJDK's HotSpot."""
 
 INTERPRETED: Mapping[str, str] = MappingProxyType(
     {
@@ -61,7 +62,7 @@ YOUNG_MIB = 384
 NONE: Mapping[str, str] = MappingProxyType({})
 
 HADOOP = "spark.hadoop."
-"""How an option begins that Spark passes on to Hadoop's file systems."""
+"""The prefix of the options that Spark passes on to Hadoop's file systems."""
 
 ON_DISK: Mapping[str, str] = MappingProxyType(
     {
@@ -143,7 +144,7 @@ def suit(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
 
 
 def scratch(settings: Settings, name: str) -> Path:
-    """What Spark writes and needs no longer than it runs."""
+    """The folder of files that Spark needs only while it runs."""
     return settings.data_dir / "spark" / name
 
 
@@ -230,7 +231,7 @@ def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
 
 
 def class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
-    """Where Java finds its classes: ours, and then what Spark ships."""
+    """Java's class path: the project's classes, and then what Spark ships."""
     ours = [*spark_jars(), *jars, class_jar(settings)]
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 

@@ -16,17 +16,19 @@ from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.sink import Write
 
 REST_SECONDS = 5.0
-"""After a live batch of a generation that nobody reads: it leaves the cores to the one that is."""
+"""Rest after a live batch of a generation that nobody reads: it leaves the cores to the served one.
+"""
 
 REST_SECONDS_MAX = 5.0
-"""By the duty cycle: a batch that took unusually long is no reason to be unusually old."""
+"""The longest rest by the duty cycle: an unusually long batch is no reason for unusually old
+answers."""
 
 YIELD_SECONDS = 0.25
-"""After a live batch of the one that readers follow, while a candidate catches up. What is read is
+"""Rest after a live batch of the promoted generation while a candidate catches up. Answers are
 older by as much, and still younger than three seconds."""
 
 ALONE = "alone"
-"""In a candidate's folder, a file: the others are to wait until it has caught up."""
+"""A file in a candidate's folder: the others wait until the candidate has caught up."""
 
 
 class Throttle:
@@ -76,12 +78,13 @@ def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: flo
 
 
 def rest_after(busy_seconds: float, duty_cycle: float) -> float:
-    """How many seconds to rest after a batch, so that batches take that share of the time."""
+    """The seconds to rest after a batch, so that batches take that share of the time."""
     return min(busy_seconds * (1 / duty_cycle - 1), REST_SECONDS_MAX)
 
 
 def rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
-    """How long the generation rests after a live batch, beside those that are known."""
+    """The seconds that the generation rests after a live batch, given the other known generations.
+    """
     if is_paused(settings, known, generation):
         return inf
     if known.promoted is None or known.promoted.number != generation.number:
@@ -90,7 +93,7 @@ def rest_seconds(settings: Settings, known: Generations, generation: Generation)
 
 
 def is_paused(settings: Settings, known: Generations, generation: Generation) -> bool:
-    """Whether the generation waits for a candidate that wants to be alone."""
+    """Whether the generation waits for a candidate that runs alone."""
     candidate = catching_up(settings, known)
     return (
         candidate is not None
@@ -108,5 +111,5 @@ def catching_up(settings: Settings, known: Generations) -> Generation | None:
 
 
 def pause_others(settings: Settings, candidate: Generation) -> None:
-    """Let the pipeline's other generations wait until this one has caught up."""
+    """Pause the pipeline's other generations until this one has caught up."""
     (locate_folder(settings, candidate) / ALONE).touch()

@@ -40,7 +40,7 @@ log = logging.getLogger("pipeline")
 
 
 class Unwanted(UserError):
-    """Kafka knows of no such generation."""
+    """The control topic has no such generation."""
 
     def __init__(self, argument: str) -> None:
         super().__init__(f"The control topic should know of {argument}, but does not.")
@@ -48,7 +48,7 @@ class Unwanted(UserError):
 
 @dataclass(frozen=True)
 class Assigned:
-    """A generation that this process is to run, and its pipeline."""
+    """A generation that this process runs, and its pipeline."""
 
     pipeline: Pipeline
     generation: Generation
@@ -97,7 +97,7 @@ def find_assigned(settings: Settings, argument: str) -> Assigned:
 
 
 class QueryThread(Thread):
-    """Runs one generation, until it is told to stop or ends by itself."""
+    """Runs one generation, until it is stopped or ends by itself."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class QueryThread(Thread):
         self._work = Run(own, settings, assigned.pipeline, assigned.generation, self.throttle)
         self._lease = lease_file
         self._ended = ended
-        """What it failed with; None: it is not to run any more, or cannot."""
+        """The exception that it failed with; None: it no longer has to run, or cannot."""
 
     def run(self) -> None:
         spark, name = self._work.spark, self._work.pipeline.name
@@ -164,7 +164,7 @@ def run_all(
 
 
 def update(settings: Settings, thread: QueryThread, control: Control) -> None:
-    """Let the thread act on what the control topic says of its generation."""
+    """Let the thread follow what the control topic says of its generation."""
     if control.state(thread.generation) is None:
         thread.stopping.set()
         thread.throttle.set(0.0)  # it ends the sooner

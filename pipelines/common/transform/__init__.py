@@ -1,1 +1,1 @@
-"""What is done to records: validate, deduplicate, extract, join, aggregate, encode."""
+"""The steps that records go through: validate, deduplicate, extract, join, aggregate, encode."""

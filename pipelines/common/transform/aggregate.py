@@ -18,10 +18,10 @@ from pipelines.common.transform.deduplicate import first_copies, first_copies_in
 from pipelines.common.transform.extract import extract
 
 TASKS = 2
-"""How many tasks of a batch read."""
+"""The number of tasks that read a batch."""
 
 SMALL_TASKS = 1
-"""The same of a small batch: another task costs it more than it takes over."""
+"""The same for a small batch: another task would cost more than it takes over."""
 
 
 def rows(

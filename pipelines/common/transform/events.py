@@ -31,10 +31,10 @@ META = (
 RELEASE = "_release"
 
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
-"""Behind no watermark: a rejected record is counted, whatever time it claims."""
+"""A time that no watermark passes: a rejected record is counted, whatever time it claims."""
 
 BEFORE_ALL = datetime(1970, 1, 1, tzinfo=UTC)
-"""Moves no watermark."""
+"""A time that moves no watermark."""
 
 
 def events(reads: Iterable[Contract], records: DataFrame) -> DataFrame:
@@ -104,13 +104,13 @@ def decode_records(known: tuple[Contract, ...], records: DataFrame) -> DataFrame
 
 
 def fault(known: tuple[Contract, ...]) -> Column:
-    """What is wrong with an event itself, wrapped or not."""
+    """The fault of the event itself, wrapped or not."""
     checks = {one: content_checks(one, column(one), F.col("_key")) for one in known}
     return by_topic("_of", {one: choose(listed) for one, listed in checks.items()})
 
 
 def reason(known: tuple[Contract, ...]) -> Column:
-    """Why a record is rejected: for what it says, for when it was published, for what it wraps."""
+    """Why a record is rejected: for its content, its timestamp, or the event that it wraps."""
     published = F.col("timestamp")
     in_time = {one: time_checks(one, column(one), published) for one in known}
     late_or_ahead = by_topic("_of", {one: choose(some) for one, some in in_time.items() if some})

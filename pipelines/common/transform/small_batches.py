@@ -40,7 +40,7 @@ META = T.StructType(
         T.StructField("_beat", T.TimestampType(), nullable=False),
     ]
 )
-"""As events.META has them."""
+"""The columns of events.META."""
 
 TYPES: Mapping[str, T.DataType] = {
     "string": T.StringType(),
@@ -90,7 +90,7 @@ def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings)
 
 @dataclass(frozen=True)
 class Validation:
-    """What a worker has to know to validate."""
+    """What a worker needs in order to validate."""
 
     schema: pa.Schema
     """Of its rows."""

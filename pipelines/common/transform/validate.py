@@ -13,11 +13,11 @@ from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY
 INT_END = 2**31
 
 Check = tuple[Column, str]
-"""What is true of a record with a fault, and the word for it."""
+"""A condition that a faulty record meets, and the name of the fault."""
 
 
 def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
-    """What may be wrong with a record of the contract, whenever it was published.
+    """The possible faults of a record of the contract, whenever it was published.
 
     `name`: the column that holds its event.
     """
@@ -33,7 +33,7 @@ def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
 
 
 def time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
-    """What may be wrong with when it was published."""
+    """The possible faults of a record's timestamp."""
     # In milliseconds: nothing can be added to the last times that Spark has.
     delay_ms = F.unix_millis(published) - F.unix_millis(happened(contract, name))
     found = []
@@ -45,8 +45,8 @@ def time_checks(contract: Contract, name: str, published: Column) -> list[Check]
 
 
 def texts(contract: Contract, name: str) -> Column:
-    """All texts of the event in one: Spark takes them from Avro as they are, and not all bytes are
-    text to other readers.
+    """All texts of the event in one: Spark takes them from Avro as they are, and not every byte
+    sequence is text for other readers.
     """
     return F.concat_ws("/", *of_type(contract, name, "string"))
 

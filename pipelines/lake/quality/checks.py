@@ -1,4 +1,4 @@
-"""Holding the lake against what is expected of it: `check` gives the verdict, and the Data Docs."""
+"""Checking the lake against expectations: `check` gives the verdict, and writes the Data Docs."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,14 +34,14 @@ COMPARED = ("units_sold", "units_refunded")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one table."""
+    """The result for one table."""
 
     table: str
     version: int
     suite: str
     expectations: int
     failed: tuple[str, ...]
-    """What was not as expected, each with a few values."""
+    """The failed expectations, each with a few values."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def pin(table: Table) -> Pinned:
 
 @dataclass(frozen=True)
 class Suite:
-    """What is expected of a frame."""
+    """The expectations of a frame."""
 
     name: str
     of: Pinned
@@ -194,7 +194,7 @@ def context_with(docs: Path) -> AbstractDataContext:
 
 
 def context_of_its_own() -> AbstractDataContext:
-    """One that leaves nothing behind, and tells nobody."""
+    """A context that writes nothing and reports to nobody."""
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context

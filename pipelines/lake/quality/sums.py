@@ -1,4 +1,4 @@
-"""What is counted and added up of whole tables, as small frames that expectations can be of."""
+"""Counts and sums of whole tables, as small frames for expectations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Day = Mapping[str, int]
 
 @dataclass(frozen=True)
 class DailyTotals:
-    """What a view tells of each day, having counted the log below some offsets."""
+    """The view's totals of each day, up to some offsets."""
 
     name: str
     ends: Offsets
