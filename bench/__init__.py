@@ -1,1 +1,1 @@
-"""How fast it is on this machine, each figure beside something simpler from the same run."""
+"""The project's speed on this machine, each figure beside something simpler from the same run."""

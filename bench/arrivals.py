@@ -1,4 +1,4 @@
-"""Requests that come when they are due, however long the earlier ones take."""
+"""Requests sent when they are due, however long the earlier ones take."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,7 +18,8 @@ class Sample:
 async def arrivals(
     one: Callable[[int, float], Awaitable[T]], per_second: float, seconds: float
 ) -> list[T]:
-    """What became of each request; `one` is given its number and when it was due, in loop time."""
+    """The outcome of each request; `one` gets its number and the time when it was due, in loop
+    time."""
     began = asyncio.get_running_loop().time()
     tasks: list[asyncio.Task[T]] = []
     async with asyncio.TaskGroup() as group:
@@ -45,6 +46,6 @@ def milliseconds(samples: Sequence[Sample], percent: float) -> float:
 
 
 def describe_failures(samples: Sequence[Sample]) -> str:
-    """What is to be said of those that were not answered; nothing where all were."""
+    """A sentence about the requests without a good answer; empty where all had one."""
     bad = sum(not sample.good for sample in samples)
     return f" {bad:,} of them had no good answer." if bad else ""

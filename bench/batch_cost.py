@@ -92,21 +92,21 @@ def cost(
 
 
 def read_compile_seconds(spark: SparkSession) -> float:
-    """For how long Spark has compiled generated source so far."""
+    """Seconds for which Spark has compiled generated source so far."""
     catalyst = java_of(spark).org.apache.spark.sql.catalyst
     nanoseconds: int = catalyst.expressions.codegen.CodeGenerator.compileTime()
     return nanoseconds / 1e9
 
 
 def read_optimizer_ms(query: StreamingQuery) -> float:
-    """What the optimizer took of a batch that is planned, in milliseconds."""
+    """Milliseconds that the optimizer took for a planned batch."""
     phases = await_planned(query).tracker().phases()
     milliseconds: int = phases.apply(OPTIMIZATION).durationMs()
     return float(milliseconds)
 
 
 def source_chars(spark: SparkSession, query: StreamingQuery) -> int:
-    """How long the source is that Spark has generated for the query's plan."""
+    """The length of the source that Spark has generated for the query's plan."""
     debug = java_of(spark).org.apache.spark.sql.execution.debug.package
     source: str = debug.codegenString(await_planned(query).executedPlan())
     return len(source)
@@ -132,7 +132,7 @@ def java_of(spark: SparkSession) -> Any:
 
 
 def read_gc_seconds(spark: SparkSession) -> float:
-    """For how long Java has collected garbage so far, by one thread."""
+    """Seconds for which Java has collected garbage so far, on one thread."""
     collectors = java_of(spark).java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
     spent_ms: float = sum(one.getCollectionTime() for one in collectors)
     return spent_ms / 1000
@@ -147,7 +147,7 @@ def batch(query: StreamingQuery) -> int:
 
 
 def cpu_by_process(java: psutil.Process) -> dict[int, float]:
-    """What the process and its Python workers have taken so far, by process id."""
+    """CPU seconds of the process and its Python workers so far, by process id."""
     found: dict[int, float] = {}
     for one in (java, *java.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):  # a worker that was idle for a minute ends
@@ -162,6 +162,6 @@ def spent_since(before: Mapping[int, float], java: psutil.Process) -> float:
 
 
 def time_passes(seconds: float) -> None:
-    """What is measured is what happens meanwhile."""
+    """Wait while the batches that are measured run."""
     until = time.monotonic() + seconds
     wait_until(lambda: time.monotonic() >= until, "time passes", seconds + 30)

@@ -1,4 +1,4 @@
-"""A broker of the bench's own, where a whole shop would only disturb."""
+"""A broker for the bench alone, where a whole shop would disturb the figures."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

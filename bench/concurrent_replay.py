@@ -1,4 +1,4 @@
-"""How fast inventory is replayed beside the shop that goes on, and what the shop notices of it."""
+"""The speed of a replay of inventory beside the running shop, and what the shop notices of it."""
 
 import asyncio
 import time
@@ -115,7 +115,7 @@ class Reading:
     supervisor: int
     """The process that starts the generation's."""
     records: int = 0
-    """That there were to read when it was first looked at."""
+    """Records that there were to read at the first look."""
     seconds: float = 0.0
     """From its first batch on until it had read them."""
     bytes_max: int = 0
@@ -126,7 +126,7 @@ class Reading:
         return self.records / self.seconds
 
     def follow(self) -> "Reading":
-        """The same, when it has read them all."""
+        """Wait until the generation has read all records."""
         topics = [topic.name for topic in INVENTORY.inputs]
         self.records = sum(end_offsets(admin(self.settings), topics).values())
         kept = find_checkpoint(self.settings, SPINE, self.number)
@@ -163,7 +163,7 @@ def candidate(settings: Settings) -> Iterator[tuple[Generation, int]]:
 
 
 async def stock(settings: Settings, name: str, until_done: Awaitable[object]) -> Sequence[Sample]:
-    """How long receipts take to be seen in the stock, again and again until something is done."""
+    """How long receipts take to become visible in the stock, repeatedly until the work is done."""
     client, samples = Client(settings), list[Sample]()
     waiting = asyncio.ensure_future(until_done)
     while not waiting.done():

@@ -1,16 +1,16 @@
-"""A figure: what was measured, what it should be, and what it is held beside."""
+"""A figure: a measured value, its aim, and its yardstick."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What a value should reach, in its own unit."""
+    """The bound that a value should reach, in its own unit."""
 
     bound: float
     at_least: bool
     stretch: float | None = None
-    """What would be better still."""
+    """A better bound."""
 
     def is_met(self, measured: float) -> bool:
         return self._beyond(measured, self.bound)
@@ -38,7 +38,7 @@ class Yardstick:
     measured: float
     """In the figure's unit."""
     aim: Aim | None = None
-    """Of the figure as a percentage of the yardstick."""
+    """The aim for the figure as a percentage of the yardstick."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Figure:
 
     @property
     def percent(self) -> float:
-        """Of the yardstick; raises ValueError where there is none."""
+        """Percent of the yardstick; raises ValueError where there is none."""
         if self.yardstick is None:
             raise ValueError(f"{self.what} should have a yardstick, but has none")
         return 100 * self.measured / self.yardstick.measured
@@ -61,11 +61,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one part of the bench."""
+    """The outcome of one part of the bench."""
 
     part: str
     figures: tuple[Figure, ...]
     seconds: float
     """How long it took, with everything that had to be started."""
     failure: str | None = None
-    """Why there are no more figures."""
+    """Why there are no more figures; None: the part is complete."""

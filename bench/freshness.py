@@ -21,7 +21,7 @@ STOCK = f"/v1/stock/{STORE}/{SKU}?"
 
 
 def any_row(view: Contract) -> str:
-    """Where the API answers with a row of the view, whichever."""
+    """The path of any row of the view."""
     return f"/v1/views/{view.name}/rows?limit=1&"
 
 
@@ -32,7 +32,7 @@ VIEWS = {
     "analytics": any_row(STORE_SALES),
     "visits": any_row(VISITS),
 }
-"""What each pipeline answers that reads receipts."""
+"""A path of each pipeline that reads receipts."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,10 @@ class Probe:
     """A receipt that was posted."""
 
     posting_seconds: float
-    """Until the answer that says that the log has it."""
+    """Seconds until the answer that says that the log has it."""
     seen: Sequence[Sample]
-    """From there on, until an answer holds it: the shelf's, then that of the alerts if asked."""
+    """Seconds from there until an answer holds it: the shelf's, then that of the alerts if asked.
+    """
 
     @property
     def stock(self) -> Sample:
@@ -55,9 +56,9 @@ class Probe:
 
 
 AIMS = {"alone": (250, 600), "with all": (300, 800)}
-"""Of p50 and p99 of the shelf, in milliseconds."""
+"""Aims for p50 and p99 of the shelf, in milliseconds."""
 ALERT_AIM = 2_000
-"""Of p99 of the alerts."""
+"""Aim for p99 of the alerts, in milliseconds."""
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:

@@ -13,7 +13,7 @@ from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.pace import MARGIN, Pace, horizon
 
 NO_CODE = "0" * 64
-"""In place of a digest: the control topic knows none of these generations."""
+"""In place of a code digest: the control topic knows none of these generations."""
 NUMBERS = count(1_001)
 """A shop that lives on the same log has number 1."""
 

@@ -27,11 +27,11 @@ from pipelines.common.runtime.session import session
 APART_MS = 3
 """World time between two receipts: a million are within the horizon, so all are remembered."""
 LIVE_MS = START_MS + 3_600_000
-"""When what comes while a batch is measured happens: after all that is remembered."""
+"""Event time of the records that arrive while a batch is measured: after all that is remembered."""
 PER_BATCH = 10
 """Events that are published for each batch."""
 HOT = "HOT"
-"""The cashier, and the product in one store, that everything is about."""
+"""The name of the hot cashier, and of the hot product in one store."""
 HOT_LINES = 200
 """Movements of the hot shelf in one receipt."""
 COLD_CASHIERS = 1_000

@@ -1,4 +1,4 @@
-"""What it costs to live: a batch of each pipeline beside a yardstick query's, and a shop."""
+"""The cost of live operation: a batch of each pipeline beside a yardstick query's, and a shop."""
 
 import asyncio
 import json
@@ -111,7 +111,7 @@ def measure_replay(shop: Shop) -> Figure:
 
 
 def visible(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
-    """How long a receipt takes from its acknowledgement to an answer of each pipeline."""
+    """Seconds from a receipt's acknowledgement to an answer of each pipeline that holds it."""
     names = [name for name in settings.pipeline_names if name in VIEWS]
     short = replace(scale, warm_seconds=1)
     views = [VIEWS[name] for name in names]

@@ -1,4 +1,4 @@
-"""How much memory a shop takes that has read a long history and lives on."""
+"""The memory of a shop that has read a long history and is live."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""What was measured, as a table for a person and as a document for a program."""
+"""The figures, as a table for a person and as a document for a program."""
 
 import os
 import platform
@@ -42,7 +42,7 @@ def rows(figure: Figure) -> Iterator[str]:
 
 
 def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
-    """The aim, and what became of it; the unit stands in the column before, mostly."""
+    """The aim, and whether it was reached; the unit mostly stands in the column before."""
     if aim is None:
         return "", ""
     met = (
@@ -52,12 +52,12 @@ def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, s
 
 
 def number(value: float) -> str:
-    """With three digits or more: what lies behind them is noise."""
+    """The value with at least three digits: further ones are noise."""
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 
 def machine() -> dict[str, Any]:
-    """The day, and what it ran on; cores and load say how much of a figure is noise."""
+    """The day and the machine; cores and load say how much of a figure is noise."""
     return {
         "measured_on": f"{datetime.fromtimestamp(wall_ms() / 1000, UTC):%Y-%m-%d}",
         "cores": os.cpu_count(),

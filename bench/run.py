@@ -38,7 +38,7 @@ class Part(StrEnum):
 
 
 def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
-    """What came of the part, whatever happened to it."""
+    """The outcome of the part, whatever happened to it."""
     file, log = settings.data_dir / f"{part}.jsonl", settings.data_dir / f"{part}.log"
     began = time.monotonic()
     with log.open("wb") as printed:
@@ -64,7 +64,7 @@ def explain_exit(status: int, log: Path) -> str | None:
 
 
 def stop(process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    """Leave nothing behind: neither the part, nor its broker, nor a shop."""
+    """Stop everything: the part, its broker, and its shop."""
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):

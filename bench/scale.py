@@ -1,4 +1,4 @@
-"""How much is measured: all of it, or enough to see that it works."""
+"""How much is measured: everything, or enough to see that the bench works."""
 
 from dataclasses import dataclass
 
@@ -31,9 +31,9 @@ class Scale:
     remembered: tuple[int, ...]
     """Ids in the state of a live batch."""
     hot_refunds: int
-    """Of one cashier in one shift."""
+    """Refunds of one cashier in one shift."""
     hot_movements: int
-    """Of one shelf."""
+    """Movements of one shelf."""
 
 
 FULL = Scale(

@@ -32,7 +32,7 @@ MORNING_SPEED = 5.0
 
 
 class CommandFailed(AssertionError):
-    """A command of the command line did not do what it should."""
+    """A command failed."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Shop:
             return json.load(answer)
 
     def pid(self, component: str) -> int:
-        """Of the component's process; raises LookupError while it has none."""
+        """The process id of the component; raises LookupError while it has none."""
         manager = daemon.find_running(self.settings.data_dir)
         pid = manager.process(component).pid if manager else 0
         if not pid:
@@ -125,7 +125,7 @@ def derive_settings(settings: Settings, name: str, receipts_per_second: float) -
 
 
 class ReceiptRate:
-    """Receipts per second that really came since it was made."""
+    """Receipts per second that were published since it was created."""
 
     def __init__(self, settings: Settings) -> None:
         self._admin = admin(settings)

@@ -1,4 +1,4 @@
-"""Whether a replay keeps its rate when the log grows."""
+"""Whether a replay keeps its rate as the log grows."""
 
 from collections.abc import Iterator
 from statistics import median

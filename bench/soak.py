@@ -74,7 +74,7 @@ def sample_days(settings: Settings, days: float) -> list[Sample]:
 
 
 def sample(shop: Shop) -> Sample:
-    """How the shop stands now; a pipeline that does not know yet is not behind."""
+    """A sample of the shop; a pipeline that does not know its lag yet counts as not behind."""
     age_ms = shop.get("/v1/clock")["world_ms"] - START_MS
     home = shop.settings.data_dir
     return {
@@ -93,7 +93,7 @@ def size(file: Path) -> int:
 
 
 def halves(heights: Sequence[float]) -> str:
-    """The highest of the first half and of the second: what has settled is no higher then."""
+    """The maxima of the first and the second half: what has settled is no higher in the second."""
     middle = len(heights) // 2
     first, second = max(heights[:middle], default=0), max(heights[middle:])
     return f"{first:,.2f} at the most in the first half, {second:,.2f} in the second"

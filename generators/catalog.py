@@ -33,5 +33,5 @@ def open_store(store: Store) -> Event:
 
 
 def announce(event_id: str) -> Event:
-    """What every entry of the catalog says of itself: it holds from the world's beginning on."""
+    """The fields that every entry of the catalog has: it holds from the world's beginning on."""
     return {"event_id": event_id, "event_time": ANNOUNCED_MS, "effective_at": START_MS}

@@ -4,9 +4,9 @@ from random import Random
 
 
 def chance(*purpose: int | str) -> Random:
-    """A generator that belongs to a purpose, such as the seed, a store, an hour and "demand".
+    """A generator for one purpose, such as the seed, a store, an hour and "demand".
 
-    A text seed goes through SHA-512: the same draws on every machine and version of Python, as long
-    as only `random()` and `getrandbits()` are used.
+    A text seed goes through SHA-512: the draws are the same on every machine and version of Python,
+    as long as only `random()` and `getrandbits()` are used.
     """
     return Random("/".join(str(part) for part in purpose))

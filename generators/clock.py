@@ -4,7 +4,7 @@ import time
 
 
 def to_speed_milli(speed: float) -> int:
-    """A speed factor as the clock holds it; the slowest clock still moves."""
+    """A speed factor in thousandths, as the clock holds it; the slowest clock still moves."""
     return max(1, round(speed * 1000))
 
 

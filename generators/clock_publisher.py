@@ -11,13 +11,13 @@ from generators.resume import OtherWorld
 
 PARAMETERS_HEADER = "parameters"
 OWN = b"own"
-"""In the place of parameters: a world that nobody simulates."""
+"""In place of parameters: the world is not simulated."""
 
 decode = reader("simulator")
 
 
 class ClockPublisher:
-    """Announces the clock; header `parameters` says of which world."""
+    """Announces the clock; the header `parameters` names its world."""
 
     def __init__(self, publisher: Publisher, parameters: Parameters) -> None:
         self._publisher = publisher

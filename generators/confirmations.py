@@ -1,7 +1,7 @@
-"""What the world hears from outside: confirmed orders, each at one tick, the same on every run.
+"""Confirmed orders, the world's only input: each is read at one tick, the same on every run.
 
-When a confirmation is heard depends on the moment. So it is written down, and the file safely on
-disk, before its tick begins: a world that is simulated again hears it at the tick where it did.
+When a confirmation arrives depends on the wall clock. So it is written to a file, safely on disk,
+before its tick begins. A world that is simulated again reads it at the same tick.
 """
 
 import hashlib
@@ -28,18 +28,18 @@ decode = reader("simulator")
 
 class Confirmations(Protocol):
     def due(self, tick: int) -> Sequence[Confirmed]:
-        """What the world hears at the beginning of the tick."""
+        """The confirmations that the world reads at the beginning of the tick."""
 
 
 class Nothing:
-    """A world that hears nothing: it is a function of its parameters."""
+    """A world without input: it is a function of its parameters."""
 
     def due(self, tick: int) -> Sequence[Confirmed]:
         return ()
 
 
 class Journal:
-    """What was heard so far, in a file of one world."""
+    """The confirmations read so far, in a file of one world."""
 
     def __init__(self, folder: Path, world: str) -> None:
         digest = hashlib.sha256(world.encode()).hexdigest()[:12]
@@ -59,7 +59,7 @@ class Journal:
         return self._heard.get(tick, ())
 
     def hear(self, tick: int, orders: Sequence[Confirmed]) -> None:
-        """Write down what is new among the orders."""
+        """Write down the new confirmations."""
         unique = {one.order_id: one for one in orders if one.order_id not in self._ids}
         if not unique:
             return

@@ -29,7 +29,7 @@ class Customers:
     """The same people every day: a card keeps its token and its owner."""
 
     def __init__(self, seed: int, stores: int, card_visits_per_day: float) -> None:
-        """Visits: with a card, to all stores together."""
+        """`card_visits_per_day`: visits with a card, to all stores together."""
         draw = chance(seed, "customers")
         self._step = draw.getrandbits(48) | 1  # odd: no two cards have the same token
         self._first = draw.getrandbits(48)
@@ -53,15 +53,14 @@ class Customers:
         return self._person(store, number)
 
     def cast(self, store: int, share: float, known: bool) -> Payer:
-        """One of those who are not met by chance; share: which, from 0 to 1.
-
-        Known: by name, as a customer.
+        """A customer who makes no chance visits; share: which one, from 0 to 1. Known: one with a
+        customer id.
         """
         number = self._cards + int(share * CAST / LOYAL_EVERY) * LOYAL_EVERY
         return self._person(store, number if known else number + 1)
 
     def _traveller(self, store: int, day: int, draw: Random) -> Payer | None:
-        """Somebody from elsewhere whose journey leads here today, where there is anybody."""
+        """A customer from elsewhere whose journey leads here today, if there is one."""
         if self._stores < 2:
             return None
         elsewhere = self._stores - 1

@@ -1,4 +1,4 @@
-"""From what happened to what is published: on time, late, twice, or spoilt."""
+"""From events to publications: on time, late, twice, or spoilt."""
 
 from collections.abc import Mapping
 from heapq import heappop, heappush
@@ -22,7 +22,7 @@ BEYOND_HORIZON_MS_MAX = 4 * HOUR_MS
 
 
 class Record(NamedTuple):
-    """An event on its way into the log. Records are published in their natural order."""
+    """An event that waits for its publication. Records are published in their natural order."""
 
     published_ms: int
     order: int  # no two records have the same: comparing never reaches the event
@@ -54,11 +54,11 @@ class DeliveryQueue:
         self._random = chance(self._seed, "dirt", hour).random
 
     def post_clean(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
-        """Publish when it happens, once."""
+        """Publish the event when it happens, once."""
         self._post_now(topic, key, event, happened_ms, Dirt.NONE)
 
     def post(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
-        """Publish as the world does: mostly when it happens, mostly once."""
+        """Publish the event as the world does: mostly on time, mostly once."""
         share = self._random()
         if share >= self._dirty_below:
             self._post_now(topic, key, event, happened_ms, Dirt.NONE)
@@ -78,11 +78,11 @@ class DeliveryQueue:
     def post_late(
         self, topic: str, key: str, event: Event, happened_ms: int, delay_ms: int
     ) -> None:
-        """Publish so long after it happened, within the horizon, once."""
+        """Publish the event so long after it happened, within the horizon, once."""
         self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
 
     def due(self, until_ms: int) -> list[Record]:
-        """Take out everything to be published before then, in order."""
+        """Take out all records to be published before then, in order."""
         due, self._now = self._now, []
         while self._later and self._later[0].published_ms < until_ms:
             due.append(heappop(self._later))
@@ -90,7 +90,7 @@ class DeliveryQueue:
         return due
 
     def state(self) -> dict[str, Any]:
-        """What is still to be published after a tick."""
+        """The records that are published after a tick."""
         return {"order": self._order, "later": self._later}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,5 @@
-"""Demand: who comes to a store, when, wanting what. It is drawn, and does not depend on stock."""
+"""Demand: who visits a store, when, and what they want. It is drawn, and does not depend on stock.
+"""
 
 from bisect import bisect
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ class Demand:
         self._wanted: list[float] = []  # added up, shelf by shelf
 
     def begin_day(self, wanted: Sequence[int]) -> None:
-        """How much each shelf is wanted today, relative to the others."""
+        """Set today's relative demand for each shelf."""
         self._wanted = [float(total) for total in accumulate(wanted)]
 
     def shelf(self, share: float) -> int:
@@ -60,7 +61,7 @@ class Demand:
         return bisect(self._wanted, share * self._wanted[-1])
 
     def hour(self, hour: int) -> list[Arrival]:
-        """Everybody who comes in the world's n-th hour, first come first."""
+        """The visits in the world's n-th hour, in their order."""
         draw = chance(self._seed, self._store.store_id, hour, "demand")
         random = draw.random
         busy = chance(self._seed, self._store.store_id, day(hour), "busy").random()

@@ -1,4 +1,4 @@
-"""What may be wrong with a record, seen from the world."""
+"""The ways in which the world spoils a record."""
 
 from enum import IntEnum
 

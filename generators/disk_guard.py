@@ -1,4 +1,4 @@
-"""The disk guard: the world stands still while the disk is full."""
+"""The disk guard: it pauses the world while the disk is full."""
 
 import logging
 import time
@@ -11,7 +11,7 @@ log = logging.getLogger("simulator")
 
 
 class DiskGuard:
-    """Looks at the free space every LOOK_SECONDS."""
+    """Checks the free space every LOOK_SECONDS."""
 
     def __init__(self, stop: Signal, shortage: Callable[[], str | None]) -> None:
         """Shortage: in words, what is lacking; None if nothing is."""
@@ -20,7 +20,7 @@ class DiskGuard:
         self._look_at = 0.0
 
     def has_room(self) -> bool:
-        """Whether there was room when last looked."""
+        """Whether there was room at the last check."""
         if time.monotonic() < self._look_at:
             return True
         shortage = self._look()
@@ -29,7 +29,7 @@ class DiskGuard:
         return not shortage
 
     def wait(self) -> bool:
-        """Return True when there is room again, False when the world is to stop."""
+        """Wait for room; True: there is room again, False: the world is to stop."""
         while not self._stop.wait(LOOK_SECONDS):
             if not self._look():
                 log.info("the disk has room again: the world goes on")

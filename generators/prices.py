@@ -24,7 +24,7 @@ DECIDED_AT_HOUR = 10  # of the day; they hold from the midnight after
 
 
 class Change(NamedTuple):
-    """A price that has been announced and does not hold yet."""
+    """A price that is announced and does not hold yet."""
 
     effective_ms: int
     product: int

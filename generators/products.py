@@ -1,4 +1,4 @@
-"""What the retailer sells."""
+"""The products."""
 
 from dataclasses import dataclass
 from random import Random
@@ -10,7 +10,7 @@ from generators.chance import chance
 
 @dataclass(frozen=True)
 class Category:
-    """A kind of goods: what there is of it, and what that costs to buy in."""
+    """A category: its products, and their cost."""
 
     name: str
     goods: tuple[str, ...]
@@ -82,6 +82,6 @@ def products(seed: int, count: int) -> tuple[Product, ...]:
 
 
 def price_cents(cost_cents: int, draw: Random) -> int:
-    """A price for what costs so much, with some margin."""
+    """A price for goods of this cost, with some margin."""
     margin = MARGIN_MIN + draw.random() * (MARGIN_MAX - MARGIN_MIN)
     return int(cost_cents * margin) // 10 * 10 + 9

@@ -30,7 +30,7 @@ class Promotion(NamedTuple):
 
     @property
     def lift_percent(self) -> int:
-        """How much of the product is wanted, of what usually is."""
+        """Demand for the product, relative to the usual one."""
         return 100 + LIFT_PER_CUT_PERCENT * self.cut_percent
 
 

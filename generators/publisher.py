@@ -19,7 +19,7 @@ Headers = list[tuple[str, str | bytes | None]]
 
 
 class PublishingFailed(UserError):
-    """Kafka did not take a record; nothing behind it is published."""
+    """Kafka did not accept a record; nothing after it is published."""
 
     def __init__(self, reason: object) -> None:
         super().__init__(
@@ -29,7 +29,7 @@ class PublishingFailed(UserError):
 
 
 class Producer(Protocol):
-    """What is needed of a Kafka producer."""
+    """The methods of a Kafka producer that are used."""
 
     def produce(
         self,
@@ -92,7 +92,7 @@ class Publisher:
         self._await()
 
     def _release(self) -> None:
-        """Let the heartbeats follow what they speak of."""
+        """Publish the heartbeats that were held back."""
         if not self._beats:
             return
         self._await()

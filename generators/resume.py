@@ -1,4 +1,4 @@
-"""Going on where the log ends: no record is missing, none is there twice."""
+"""Continuing where the log ends: no record is missing, none is there twice."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,7 +31,7 @@ Ends = Mapping[tuple[str, int], Published]  # by topic and partition
 
 
 class Logged:
-    """What the log held when the simulator started, to be passed over by the world."""
+    """What the log held when the simulator started; the world skips it."""
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
@@ -61,7 +61,7 @@ class Logged:
         }
 
     def select_missing(self, publications: list[Publication]) -> list[Publication]:
-        """Those that the log does not hold yet.
+        """The publications that the log lacks.
 
         Raises OtherWorld where a partition's last record is not what this world has published.
         """

@@ -1,4 +1,4 @@
-"""Returns: what customers bring back, hours or days after they bought it."""
+"""Returns: goods that customers bring back, hours or days after they bought them."""
 
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -29,19 +29,19 @@ class Return(NamedTuple):
 
     @property
     def line(self) -> Event:
-        """What comes back."""
+        """The goods that come back."""
         return {"sku": self.sku, "units": self.units, "unit_price_cents": self.unit_price_cents}
 
     @property
     def receipt(self) -> Event | None:
-        """What the customer can show of it."""
+        """The receipt that the customer shows."""
         if self.receipt_lost:
             return None
         return {"event_id": self.sold_by, "event_time": self.sold_ms}
 
 
 class Returns:
-    """What the customers of one store will bring back."""
+    """The future returns of one store."""
 
     def __init__(self, seed: int, store_id: str) -> None:
         self._seed = seed
@@ -53,7 +53,7 @@ class Returns:
         self._random = chance(self._seed, self._store_id, hour, "returns").random
 
     def consider(self, receipt: Event) -> None:
-        """Now and then, somebody does not like what they bought."""
+        """Plan a return, for some of the receipts."""
         random = self._random
         if random() >= RETURNED_SHARE:
             return

@@ -1,4 +1,4 @@
-"""Rows of a file, in the order in which they happened, whatever the file's own order is."""
+"""Rows of a file in the order in which they happened, whatever the order in the file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -38,7 +38,7 @@ class Row:
     """JSON that is still to be parsed; None where the row came with its columns."""
     columns: Mapping[str, Any]
     fault: str | None
-    """Why it cannot be read at all."""
+    """Why the row cannot be read at all."""
 
 
 def rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
@@ -124,4 +124,4 @@ READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, Path, str], Iterator[
     ".ndjson": _json_lines,
     ".parquet": _parquet,
 }
-"""By the end of a file's name."""
+"""By the suffix of the file's name."""

@@ -1,4 +1,4 @@
-"""The world goes on, tick by tick, at one pace or the other."""
+"""The loop of the world, tick by tick, at one pace or the other."""
 
 import logging
 import time
@@ -37,7 +37,7 @@ class Progress(NamedTuple):
 
 
 Report = Callable[[Progress], None]
-"""Told at the end of every tick."""
+"""Takes the progress at the end of every tick."""
 
 
 def run(
@@ -51,7 +51,7 @@ def run(
     until_tick: int | None = None,
     confirmations: Confirmations = NOTHING,
 ) -> None:
-    """Publish what the log does not hold yet, until that tick or until told to stop.
+    """Publish what the log lacks, until that tick or until stopped.
 
     Raises PublishingFailed, and OtherWorld where the log is another world's.
     """
@@ -77,7 +77,7 @@ def run(
 
 
 def daily() -> Report:
-    """A report that leaves a line a day in the log."""
+    """A report that logs a line a day."""
     began = time.monotonic()
 
     def report(at: Progress) -> None:

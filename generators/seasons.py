@@ -1,4 +1,4 @@
-"""Seasons: how much of each category is wanted in the course of a year."""
+"""Seasons: the demand for each category in the course of a year."""
 
 from calendar import monthrange
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ MONTHS = 12
 
 
 def season_percent(category: str, day: int) -> int:
-    """How much of the category is wanted on the world's n-th day."""
+    """Demand for the category on the world's n-th day, relative to the yearly mean."""
     date = START + timedelta(days=day)
     months = SEASONS[category]
     begins, ends = months[date.month - 1], months[date.month % MONTHS]

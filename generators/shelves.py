@@ -1,4 +1,4 @@
-"""The shelves of one store, as they really are."""
+"""The physical shelves of one store."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -52,7 +52,7 @@ class Shelves:
         self._order_below: list[int] = []
 
     def compute_opening(self, ahead: Sequence[Sequence[int]]) -> list[int]:
-        """Units to begin with: what will be wanted of each until goods can come; ahead: by day."""
+        """The first units of each shelf: the demand until goods can arrive; ahead: by day."""
         by_day = [self._estimate_demand(wanted) for wanted in ahead]
         return [
             UNITS_MIN + int(sum(units[shelf] for units in by_day[:days]))
@@ -60,7 +60,7 @@ class Shelves:
         ]
 
     def begin_day(self, wanted: Sequence[int]) -> None:
-        """The more a shelf is wanted today, relative to the others, the more it is to hold."""
+        """Set today's capacity: it follows the relative demand."""
         self.full = [UNITS_MIN + int(units * COVER_DAYS) for units in self._estimate_demand(wanted)]
         self._order_below = [int(units * ORDER_BELOW_SHARE) for units in self.full]
 
@@ -75,7 +75,7 @@ class Shelves:
         self.moved[sku] = self.moved.get(sku, 0) + units
 
     def take(self, shelf: int, wanted: int) -> int:
-        """Take what is wanted, or what is left of it; order more when little remains."""
+        """Take the units wanted, or those that are left; order more when few remain."""
         there = self.units[shelf]
         units = wanted if wanted < there else there
         if units < wanted:

@@ -1,4 +1,4 @@
-"""A store at work: what its tills and its staff do, and what they write down."""
+"""A store: what its tills and staff do, and the events that they record."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -84,7 +84,7 @@ class Shop:
 
     @property
     def visits(self) -> int:
-        """How many come in the rest of this hour."""
+        """The number of visits in the rest of this hour."""
         return len(self._arrivals)
 
     def choose_shelf(self, share: float) -> int:
@@ -133,7 +133,7 @@ class Shop:
         self.shelves.unrecorded[shelf] += units - there
 
     def receipt_id(self, at_ms: int, number: int) -> str:
-        """What the receipt of that number would be called that was issued then."""
+        """The id of the receipt with that number, issued at that time."""
         return f"{self.store.store_id}-{(at_ms - START_MS) // TICK_MS}-R{number}"
 
     def state(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class Shop:
         self._on_duty = [self._cashiers[(first + n) % len(self._cashiers)] for n in range(tills)]
 
     def _expect(self, now_ms: int) -> None:
-        """Hear of what leaves for the store."""
+        """Take note of a shipment that leaves for the store."""
         store_id, skus = self.store.store_id, self.shelves.skus
         for shipment in self.shelves.supply.release_due(now_ms):
             event = shipment.dispatch(store_id, skus, now_ms)
@@ -209,7 +209,7 @@ class Shop:
             self._adjust(loss.shelf, -units, loss.kind.value, at_ms)
 
     def _count(self, part: range, at_ms: int) -> None:
-        """Write down what is gone from these shelves; nothing moves."""
+        """Record the units that are gone from these shelves; nothing moves."""
         unrecorded = self.shelves.unrecorded
         for shelf in part:
             if unrecorded[shelf]:

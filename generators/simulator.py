@@ -51,7 +51,7 @@ class NoHistory(UserError):
 
 
 class SecondSimulator(UserError):
-    """The world goes on already, elsewhere."""
+    """Another simulator publishes the world."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(
@@ -122,7 +122,7 @@ def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmat
 
 
 def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
-    """What the log holds of the world, and how late it is there."""
+    """The world's records in the log, and the newest world time there."""
     if not answers(settings):
         raise KafkaDown(settings.bootstrap_servers)
     past_ms = START_MS

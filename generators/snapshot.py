@@ -1,4 +1,4 @@
-"""Snapshots of the world: where a restart begins, so that it need not begin at the beginning."""
+"""Snapshots of the world, from which a restart continues."""
 
 import hashlib
 import json

@@ -32,7 +32,7 @@ class Load(NamedTuple):
 
 
 class Confirmed(NamedTuple):
-    """What a supplier has confirmed of an order. Times are world milliseconds."""
+    """A supplier's confirmation of an order. Times are world milliseconds."""
 
     order_id: str
     store_id: str
@@ -72,7 +72,7 @@ class Shipment(NamedTuple):
 
 
 class Supply:
-    """What one store has ordered, and what is on its way to it."""
+    """The orders of one store, and the goods on their way to it."""
 
     def __init__(
         self, seed: int, store: Store, packs_units: Sequence[int], refill: Refill = "vans"
@@ -93,14 +93,14 @@ class Supply:
         return shelf in self._awaited
 
     def order(self, shelf: int, units: int) -> None:
-        """As many packs as the units need, with the next van, if there are vans."""
+        """Order as many packs as the units need, with the next van, if there are vans."""
         if not self._by_vans:
             return
         self._ordered.append((shelf, -(-units // self._packs_units[shelf])))
         self._awaited.add(shelf)
 
     def plan(self, shelf: int, confirmed: Confirmed) -> None:
-        """Send what a supplier has confirmed, when it is to leave."""
+        """Send a confirmed order, when it is to leave."""
         load = Load(shelf, confirmed.ordered_units, confirmed.shipped_units)
         order_id = confirmed.order_id
         shipment = Shipment(order_id, order_id, confirmed.arrives_ms, (load,))
@@ -121,7 +121,7 @@ class Supply:
         return leaving
 
     def unload_due(self, until_ms: int) -> list[Shipment]:
-        """Unload what has come by then; a late van may be overtaken."""
+        """The shipments that have arrived by then; a late van may be overtaken."""
         here = [shipment for shipment in self._underway if shipment.arrives_ms < until_ms]
         if here:
             self._underway = [one for one in self._underway if one.arrives_ms >= until_ms]

@@ -80,7 +80,7 @@ def _broken(of: Contract, event: Event, draw: Random) -> bytes:
 
 
 def _may_break(of: Contract, rule: Rule) -> bool:
-    """The record keeps its name and its place."""
+    """Whether a record may break the rule: it has to keep its key and its id."""
     return rule.kind in BREAKING and rule.path[0] not in (*of.key, "event_id")
 
 

@@ -105,7 +105,7 @@ class World:
         return tuple(store.store_id for store in self._stores)
 
     def units(self, store_id: str) -> dict[str, int]:
-        """What is really on the shelves of a store, by sku."""
+        """The physical units on the shelves of a store, by sku."""
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.units, strict=True))
 
@@ -133,7 +133,7 @@ class World:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on as the world did after it gave this state."""
+        """Continue as the world did after it returned this state."""
         self.next_tick = state["next_tick"]
         self._numbering.restore(state["counts"])
         self._deliveries.restore(state["outbox"])

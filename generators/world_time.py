@@ -19,10 +19,10 @@ decode = reader("load")
 
 @dataclass(frozen=True)
 class WorldTime:
-    """As it was found at a moment. All times are epoch milliseconds."""
+    """The world's time as found at a moment. All times are epoch milliseconds."""
 
     clock: AnnouncedClock | None
-    """None where no simulator has ever told the time."""
+    """The announced clock; None where none was ever announced."""
     newest_ms: int | None
     """The newest timestamp of a record of an event; None in a log without any."""
     followed: bool

@@ -1,1 +1,1 @@
-"""What answers questions about the shop, and what acts on the answers."""
+"""Services that answer questions about the shop, and services that act on the answers."""

@@ -30,8 +30,7 @@ NAMES: Mapping[str, str] = {
     "name": "description productname itemname name title",
     "category": "category catid family department deptid group",
 }
-"""By field: how a column of it may be called, in small letters without signs.
-The likeliest comes first."""
+"""Names of columns by field, in lower case without punctuation, the likeliest first."""
 
 FORMATS = (
     "%d/%m/%Y %H:%M:%S",
@@ -48,10 +47,7 @@ FORMATS = (
 
 
 def draft(file: Path) -> str:
-    """A mapping in YAML for the file; what it could not tell is marked with CHECK.
-
-    Raises BadFile.
-    """
+    """A mapping in YAML for the file; CHECK marks what the file does not show. Raises BadFile."""
     [first, *_] = files_in([file])
     try:
         with closing(duckdb.connect()) as engine:
@@ -94,7 +90,7 @@ def _lines(
 
 
 def guess(columns: Sequence[str]) -> dict[str, str]:
-    """The likeliest column for each field; a column is taken once, a field may lack one."""
+    """The likeliest column for each field. No column is used twice; a field may have none."""
     plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(columns)}
     found: dict[str, str] = {}
     for field, names in NAMES.items():
@@ -174,7 +170,7 @@ def _price(found: Mapping[str, str]) -> Iterable[str]:
 
 
 def _most(good: Iterable[bool]) -> bool:
-    """Whether nearly all are: a sample may hold rows that are wrong."""
+    """Whether nearly all are true: a sample may hold faulty rows."""
     found = list(good)
     return bool(found) and sum(found) >= MOST * len(found)
 

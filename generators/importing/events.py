@@ -1,4 +1,5 @@
-"""Lines to events: receipts, refunds and adjustments, and what must be announced before them."""
+"""From lines to events: receipts, refunds and adjustments, and the announcements that precede them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What is not published, and every reason."""
+    """An event that is not published, with every reason."""
 
     kind: str
     file: str
@@ -108,7 +109,7 @@ def announced(
 
 
 def outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
-    """The record to publish, or what its contract has against it."""
+    """The record to publish, or the contract's reasons against it."""
     contract, event = found.contract, found.event
     wrong = faults(contract, {**event, **_times(contract, event)})
     if wrong:
@@ -134,7 +135,7 @@ OPENING = f"""
             partition by store, sku order by happened, kind <> 'receipt', file, "row") as short
         from ({GOOD}))
     group by store, sku having max(short) > 0 order by store, sku"""
-"""Of a shelf with all its sales, the most that it ever lacked."""
+"""The largest number of units that the shelf lacked, over all its sales."""
 
 
 def _receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued | Refused]:
@@ -186,7 +187,7 @@ def _event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
 
 
 def event_id(store: str, receipt: str, kind: str, part: int) -> str:
-    """The same for the same receipt in any file, at any time."""
+    """An id that is the same for the same receipt in any file, at any time."""
     text = f"{store}-{receipt}-{LETTERS[kind]}{part or ''}"
     return text if len(text) <= ID_LENGTH_MAX else f"{_digest(text)}-{LETTERS[kind]}"
 

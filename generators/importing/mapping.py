@@ -1,4 +1,4 @@
-"""The mapping: which columns of a retailer's files are which field of an event."""
+"""The mapping: the columns of a retailer's files for the fields of an event."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -12,11 +12,11 @@ from infra.errors import UserError
 LINES_MAX = 10_000
 WHOLE = "the mapping"
 EXPECTED = {"missing": "a value", "extra_forbidden": "no such key"}
-"""Of pydantic's kinds of errors, those that its words leave unclear here."""
+"""Errors of pydantic whose messages are unclear here."""
 
 
 class BadMapping(UserError):
-    """A mapping that cannot be worked with."""
+    """An invalid mapping."""
 
 
 class _Part(BaseModel):
@@ -34,14 +34,14 @@ Source = str | Constant
 
 
 class Rows(_Part):
-    """How the files are read. CSV, Parquet or JSON lines: their names say which."""
+    """How the files are read. Their names say whether they are CSV, Parquet or JSON lines."""
 
     delimiter: str | None = Field(None, min_length=1, max_length=4)
-    """Of CSV. None: found out."""
+    """The delimiter of CSV. None: it is detected."""
     encoding: Literal["utf-8", "latin-1", "utf-16"] = "utf-8"
     decimal: Literal[".", ","] = "."
     skip: dict[str, list[str]] = {}
-    """Rows that are no sales: by column, the values that say so."""
+    """Rows that are no sales: by column, the values that mark them."""
     skip_zero_units: bool = False
 
 
@@ -49,20 +49,20 @@ class Wide(_Part):
     """A column per day, as in M5: each becomes a row with a name and a value."""
 
     columns: str = Field(min_length=1)
-    """A regular expression; a column that it finds is a day."""
+    """A regular expression; a column that matches is a day."""
     name: str
     """The new column that holds the day column's name."""
     value: str
-    """The new column that holds what stood in it."""
+    """The new column that holds the value."""
 
 
 class Lookup(_Part):
     """A second file that adds its columns to the rows."""
 
     file: Path
-    """Beside the first of the imported files, where the path is relative."""
+    """The path, relative to the first of the imported files."""
     match: dict[str, str] = Field(min_length=1)
-    """Its column, and the rows' column with the same value."""
+    """Columns of the second file, and the columns of the rows with the same values."""
 
 
 class Time(_Part):
@@ -72,7 +72,7 @@ class Time(_Part):
     format: str | list[str] | None = None
     """As strptime reads it; None: ISO 8601."""
     zone: str = "UTC"
-    """Where the clock hangs that the column was read from."""
+    """The time zone of the clock that the column was read from."""
     at: str | None = Field(None, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
     """The time of day, where the column says the day only."""
 
@@ -96,7 +96,7 @@ class Receipts(_Part):
     by: list[str] = []
     """Rows with equal values in these columns, in one store. None: every row is a receipt."""
     lines_max: int = Field(LINES_MAX, ge=1, le=LINES_MAX)
-    """What is longer becomes several receipts."""
+    """A longer receipt becomes several."""
 
 
 class Cancelled(_Part):
@@ -124,7 +124,7 @@ class Fields(_Part):
     units: Source
     unit_price: Source | None = None
     amount: Source | None = None
-    """Of the whole line, where the files have no price of one unit."""
+    """The amount of the whole line, where the files have no unit price."""
     store: Source
     register_id: Source = Constant(value="till")
     cashier: Source = Constant(value="nobody")
@@ -143,7 +143,7 @@ class Money(_Part):
 
     currency: str = Field(pattern=r"^[A-Z]{3}$")
     decimals: int = Field(2, ge=0, le=4)
-    """Of the currency: 0 for JPY, 3 for KWD. Prices are kept in its smallest unit."""
+    """Decimals of the currency: 0 for JPY, 3 for KWD. Prices are kept in its smallest unit."""
     rounding: Literal["half-up", "half-even", "down"] = "half-up"
 
 
@@ -159,7 +159,7 @@ class Store(_Part):
 
 
 class Products(_Part):
-    """What the files say of a product, and what is taken for granted of all."""
+    """The fields of a product in the files, and the values assumed for all products."""
 
     name: Source | None = None
     category: Source = Constant(value="unknown")
@@ -170,7 +170,7 @@ class Products(_Part):
 
 
 class Mapping(_Part):
-    """All of it."""
+    """A whole mapping."""
 
     rows: Rows = Rows()
     wide: Wide | None = None
@@ -184,7 +184,7 @@ class Mapping(_Part):
     money: Money
     products: Products = Products()
     stores: dict[str, Store] = {}
-    """What is known of a store, by its id."""
+    """Details of a store, by its id."""
     prices: Literal["usual", "none"] = "usual"
     """Price list: the median price of each sku in the files, or none."""
     opening_stock: Literal["covering", "none"] = "covering"

@@ -43,7 +43,7 @@ decode = reader("import")
 
 
 class Clock(Protocol):
-    """Who tells the time of the world."""
+    """The publisher of the world clock."""
 
     def beat(self, world_ms: int) -> None: ...
 
@@ -52,19 +52,19 @@ class Clock(Protocol):
 
 @dataclass
 class Imported:
-    """What became of the files' events so far."""
+    """The outcome of the files' events so far."""
 
     published: Counter[str] = field(default_factory=Counter)
     """By topic."""
     late: int = 0
-    """Of those, what happened before the world's time, within the horizon."""
+    """The published ones that happened before the world's time, within the horizon."""
     known: int = 0
-    """In the log already."""
+    """Events that the log held already."""
     refused: Counter[str] = field(default_factory=Counter)
     """Events by the first reason."""
     examples: dict[str, list[Refused]] = field(default_factory=dict)
     at_ms: int = 0
-    """How far the world's time comes with it."""
+    """The world's time after the import."""
 
     @property
     def events(self) -> int:
@@ -132,7 +132,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Sender:
-    """How events leave: to the log, or nowhere in a dry run."""
+    """How events are published: to the log, or nowhere in a dry run."""
 
     send: Callable[[list[Outgoing]], object]
     clock: Clock
@@ -144,7 +144,7 @@ class Run:
     """One import."""
 
     def __init__(self, sender: Sender, known: Known, beaten_ms: int) -> None:
-        """Beaten: up to here everything is in the log."""
+        """`beaten_ms`: up to then everything is in the log, as heartbeats say."""
         self._sender = sender
         self._known = known
         self._began_ms = beaten_ms
@@ -153,7 +153,7 @@ class Run:
         self.imported = Imported(at_ms=beaten_ms)
 
     def announce(self, events: Iterable[Issued]) -> None:
-        """What holds before the first sale; the clock stands meanwhile."""
+        """Publish the events that hold before the first sale; the clock stands meanwhile."""
         for chunk in batched(events, CHUNK_RECORDS):
             self._send([(one, one.at_ms) for one in self._new(chunk)])
 
@@ -167,14 +167,14 @@ class Run:
                 self._send([(one, self._published_ms(one)) for one in chunk])
 
     def finish(self, until_ms: int | None) -> Imported:
-        """The clock stands after the minute of the last event, or at that time."""
+        """Stop the clock after the minute of the last event, or at that time."""
         self.imported.at_ms = max(self.imported.at_ms, until_ms or 0)
         self.advance(self.imported.at_ms)
         self._sender.clock.stand(self._beaten_ms)
         return self.imported
 
     def advance(self, to_ms: int) -> None:
-        """Let the clock go on to that time, in steps that readers bear."""
+        """Advance the clock to that time, in steps that readers bear."""
         for _ in range(STEPS_MAX):
             if self._beaten_ms + HOUR_MS >= to_ms:
                 break
@@ -204,7 +204,7 @@ class Run:
         return new
 
     def _passed(self, events: list[Issued]) -> list[Issued]:
-        """Those that are new. When the import ends, the last minute of all of them is over."""
+        """The new events. When the import ends, the last minute of all of them is over."""
         for one in events:
             if one.at_ms >= self._began_ms:
                 over_ms = (one.at_ms // TICK_MS + 1) * TICK_MS
@@ -238,7 +238,7 @@ class Run:
 
 
 def batched(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
-    """The same in lists of so many, the last one shorter."""
+    """The same in lists of so many; the last list may be shorter."""
     left = iter(events)
     while chunk := list(islice(left, size)):
         yield chunk

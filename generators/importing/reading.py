@@ -22,7 +22,7 @@ FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"} |
 COMPRESSED = (".gz", ".zst")
 FILE_COLUMN, ROW_COLUMN = "_file", "_row"
 SAME = "happened, store, sku, _units, _money, register_id, cashier, customer, card, _by"
-"""What two rows that are equal have in common."""
+"""The columns that make two rows equal."""
 COPY = f"row_number() over (partition by {SAME} order by {ROW_COLUMN})"
 
 Report = Callable[[str], None]
@@ -51,7 +51,7 @@ def files_in(paths: Sequence[Path]) -> list[Path]:
 
 
 def open_scratch(folder: Path) -> duckdb.DuckDBPyConnection:
-    """An empty database in the folder; it goes with the folder."""
+    """An empty database in the folder; it is removed with the folder."""
     limits: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY_MAX,
         "temp_directory": str(folder),
@@ -270,7 +270,7 @@ def _cents(mapping: Mapping) -> str:
 
 
 def _fault(mapping: Mapping) -> str:
-    """Why a row is none, in the words of its reader; null where it is one."""
+    """SQL for the reason why a row cannot be read; null where it can."""
     expected = " or ".join(mapping.time.formats) or "ISO 8601"
     time = _literal(f"time: expected {expected}")
     return f"""case

@@ -29,7 +29,7 @@ ANNOUNCED = (ADJUSTMENTS.name, PRICE_CHANGES.name, PRODUCTS.name, STORES.name)
 
 
 class NoOwnWorld(UserError):
-    """The world's time is not that of what is imported."""
+    """The world's time does not follow imported events."""
 
     def __init__(self, first: str) -> None:
         super().__init__(
@@ -60,7 +60,7 @@ class NothingToImport(UserError):
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is told how it goes."""
+    """Functions that take the steps, the progress and the refusals of an import."""
 
     step: Callable[[str], None]
     progress: Callable[[Imported], None]
@@ -79,10 +79,10 @@ class Silent:
     """A clock that nobody reads."""
 
     def beat(self, world_ms: int) -> None:
-        """In a dry run time goes on unseen."""
+        """Do nothing: a dry run publishes no time."""
 
     def stand(self, world_ms: int) -> None:
-        """Likewise."""
+        """Do nothing, likewise."""
 
 
 def run_import(
@@ -94,9 +94,10 @@ def run_import(
     dry: bool = False,
     until_ms: int | None = None,
 ) -> Done:
-    """Publish what the log does not hold yet; dry: say what would be, with or without a broker.
+    """Publish the files' events that the log lacks; dry: only say what would be published.
 
-    Raises UserError where a person is needed. Whatever ends it, the same command goes on.
+    A dry run needs no broker. Raises UserError for what a person has to decide. After any
+    interruption the same command continues.
     """
     files = files_in(paths)
     online = answers(settings)
@@ -145,7 +146,7 @@ def _look(
     *,
     online: bool,
 ) -> None:
-    """What of the files may be in the log: sales only from the first one's time on."""
+    """Which events of the files may be in the log: sales only from the first one's time on."""
     if not online:
         engine.execute("create table known (event_id varchar)")
         return

@@ -1,1 +1,2 @@
-"""What people plan: frauds, and what is innocent and looks like one. Behaviour, not thresholds."""
+"""Planned behaviour: frauds, and innocent behaviour that looks like fraud. No thresholds are known
+here."""

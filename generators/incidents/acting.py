@@ -1,4 +1,4 @@
-"""Doing what was planned, with what there is: real units, at real tills."""
+"""Carrying out plans: with the units and tills that there are."""
 
 from collections.abc import Sequence
 from random import Random
@@ -16,7 +16,7 @@ INVENTED_FROM = 500  # receipts of one store and minute; no till gets so far
 
 
 class Done(NamedTuple):
-    """What came of a deed."""
+    """The result of a deed."""
 
     event: Event
     counted: int = 0  # in the unit of the rule
@@ -97,7 +97,7 @@ def choose(shop: Shop, goods: str, packs_hundredths: int, draw: Random) -> int:
 
 
 def worth(shop: Shop, deed: Deed, draw: Random) -> Event:
-    """A line that brings about so much money."""
+    """A line worth about so much money."""
     shelf = choose(shop, deed.goods, 0, draw)
     price = shop.shelves.prices_cents[shelf]
     return line(shop, shelf, max(1, round(deed.cents / price)), price)

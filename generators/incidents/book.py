@@ -1,4 +1,4 @@
-"""The incidents that are planned and under way, and those that are over."""
+"""The incidents that are planned, under way, or over."""
 
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
@@ -37,7 +37,8 @@ class Incidents:
         self._over: list[Event] = []
 
     def begin_hour(self, hour: int, shop: Shop) -> None:
-        """Plan what begins in the store in this hour: the more people come, the more."""
+        """Plan the incidents that begin in the store in this hour: their number follows the visits.
+        """
         if not shop.store.is_open(hour_of_day(hour)):
             return
         draw = chance(self._seed, shop.store.store_id, hour, "incidents")
@@ -49,7 +50,7 @@ class Incidents:
                 self._plan(incident_id, planted_as, self._scene(shop.store, hour, draw), draw)
 
     def act(self, shops: Sequence[Shop], tick: int) -> None:
-        """Do what is due in this minute."""
+        """Carry out what is due in this minute."""
         end_ms = tick_start_ms(tick + 1)
         while self._ahead and self._ahead[0][0] < end_ms:
             _, incident_id, number, deed = heappop(self._ahead)
@@ -105,7 +106,7 @@ class Incidents:
         return self._stores[deed.store].is_open(deed.at_ms // HOUR_MS % 24)
 
     def _do(self, shop: Shop, incident_id: str, number: int, deed: Deed) -> None:
-        """As it was planned, unless the store has not got it."""
+        """Carry out a deed as planned, unless the store lacks the goods."""
         incident = self._open[incident_id]
         incident["left"] -= 1
         receipts = incident["receipts"]
@@ -125,9 +126,10 @@ class Incidents:
         )
 
     def _close(self, now_ms: int) -> None:
-        """Tell what is over.
+        """Report the incidents that are over.
 
-        What came to half of its plan at most never was, nor was a fraud that harmed nobody.
+        It drops an incident of which at most half of the deeds were possible, and a fraud that
+        harmed nobody.
         """
         for incident_id in [one for one, it in self._open.items() if not it["left"]]:
             incident = self._open.pop(incident_id)

@@ -1,4 +1,4 @@
-"""What a planned incident consists of, deed by deed."""
+"""The deeds that a planned incident consists of."""
 
 from typing import NamedTuple
 
