@@ -21,7 +21,7 @@ SESSION_SECONDS_MAX = 60.0
 """A member that was killed leaves its group within 45 s, the client's default."""
 
 INTERNAL = "__"
-"""How the names of Kafka's own topics begin: transactions go on over all that is emptied."""
+"""The prefix of Kafka's own topics: transactions outlive the emptying."""
 
 
 @contextmanager
@@ -57,9 +57,10 @@ def _create_producer(servers: str) -> Producer:
 
 
 def empty_broker(settings: Settings, folder: Path) -> Settings:
-    """The same broker for whoever comes next: every topic is gone, those of the contracts are anew.
+    """Empty the broker for the next module: every topic is deleted, and those of the contracts are
+    made anew.
 
-    Their data folder is theirs alone. It takes a quarter of a second; a start takes five.
+    The data folder is the module's own. Emptying takes a quarter of a second; a start takes five.
     """
     _create_producer.cache_clear()
     client = admin(settings)
@@ -75,7 +76,7 @@ def empty_broker(settings: Settings, folder: Path) -> Settings:
 
 
 def forget_groups(client: AdminClient) -> None:
-    """Delete every consumer group, so that no test goes on from the offsets of the one before.
+    """Delete every consumer group, so that no test continues from the offsets of an earlier one.
 
     A group whose member was killed is not empty before the member's session is over.
     """

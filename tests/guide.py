@@ -20,7 +20,7 @@ SECONDS_MAX = 600
 
 
 class Reader:
-    """Somebody with a terminal, a Python of their own, and `retail` on the path."""
+    """A user with a terminal, a Python of their own, and `retail` on the path."""
 
     def __init__(self, shop: Settings, folder: Path, code: Path | None = None) -> None:
         """Code: the copy of the project that `retail` is of."""

@@ -1,4 +1,4 @@
-"""Seeds drawn anew for every run, and told, so that a failure can be repeated."""
+"""Seeds that are drawn for every run and printed, so that a failure can be repeated."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""Tests that start without the settings of whoever runs them."""
+"""Removes the settings from the environment of a test."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,5 @@
-"""A score that cannot be bad proves nothing; and the rules' own, over a world drawn anew."""
+"""A score that cannot be bad proves nothing; and the scores of the rules, over a newly drawn world.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

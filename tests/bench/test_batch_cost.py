@@ -24,7 +24,7 @@ input()
 
 @contextmanager
 def parent() -> Iterator["subprocess.Popen[bytes]"]:
-    """A process whose child has worked, says so by a line, and ends when it is told by one."""
+    """A process whose child has worked, prints a line, and ends after a line of input."""
     with subprocess.Popen(
         [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -24,7 +24,7 @@ APART_MS = 10_000
 """Five and a half hours in all: ids are forgotten on the way."""
 MEMORY_MS = timedelta(hours=2, minutes=5) // timedelta(milliseconds=1)
 FORGOTTEN = MEMORY_MS // APART_MS + 1
-"""After so many events an id of today is not known any more."""
+"""The number of events after which an id is forgotten."""
 FRAME_BYTES = 5
 
 Units = Counter[str]

@@ -1,4 +1,4 @@
-"""A data folder on which the commands work, without the settings of whoever runs the tests."""
+"""A data folder for the commands, without the settings of the environment."""
 
 from collections.abc import Iterator
 from pathlib import Path

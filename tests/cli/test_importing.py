@@ -36,7 +36,7 @@ def run(
 
 
 def count_ids(shop: Settings) -> Counter[str]:
-    """How often each event stands in the log."""
+    """How often the log holds each event."""
     return Counter(
         decode(value).value["event_id"] for topic in SALES for value in read_all(shop, topic.name)
     )

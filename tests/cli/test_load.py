@@ -50,7 +50,7 @@ def read_records(shop: Settings, before: Offsets) -> list[Record]:
 
 
 def receipt(number: int, minutes: float, **changes: Any) -> dict[str, Any]:
-    """A receipt of so many minutes after noon."""
+    """A receipt that many minutes after noon."""
     at = (NOON + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
     return RECEIPT | {"event_id": f"R{number}", "event_time": at, **changes}
 

@@ -1,4 +1,4 @@
-"""What a person is told to look at once everything is ready."""
+"""What `retail up` suggests to try once everything is ready."""
 
 import pytest
 

@@ -43,7 +43,7 @@ def _ordered(record: dict[str, Any], rules: Sequence[Rule]) -> dict[str, Any]:
 
 
 def draw_records(records: Record, count: int) -> list[dict[str, Any]]:
-    """So many records, the same at every run: for whoever validates them all at once."""
+    """The given number of records, the same at every run, for a validation of all at once."""
     found: list[dict[str, Any]] = []
 
     @settings(

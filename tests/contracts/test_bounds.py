@@ -1,4 +1,4 @@
-"""Every limit of every contract is where it says it is, whoever holds a record against it."""
+"""Every limit of every contract is exact in every validator."""
 
 from datetime import timedelta
 
@@ -43,7 +43,8 @@ def test_an_event_may_be_so_late_or_ahead_and_no_more(contract: Contract) -> Non
 
 
 def validate_twice(contract: Contract, delay: timedelta) -> set[str | None]:
-    """Why an event is rejected that was published so long after it happened, by both validators."""
+    """The reasons of both validators against an event that was published this long after it
+    happened."""
     event = contract.examples[0]
     published_ms = round((event[str(contract.event_time)] + delay).timestamp() * 1000)
     record = Record(

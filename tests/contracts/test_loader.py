@@ -1,4 +1,4 @@
-"""A contract that is not fully understood is not loaded, and the error says how to mend it."""
+"""A contract that is not fully understood is not loaded, and the error says how to fix it."""
 
 from pathlib import Path
 

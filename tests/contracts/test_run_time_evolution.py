@@ -315,7 +315,7 @@ def registry(settings: Settings, code: Path) -> Iterator[str]:
 def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     versions: Versions, receipts_log: list[Record], spark: SparkSession
 ) -> None:
-    """This process is the old code, and its lock was not told: why the order matters."""
+    """This process runs the old code and its lock lacks the new schema: why the order matters."""
     assert versions.new_id not in {entry.id for entry in load_lock()}
     fresh = [one for one in receipts_log if find_schema_id(one) == versions.new_id]
     old = {name for name, till in versions.tills.items() if till is None}

@@ -24,7 +24,7 @@ LOG_LINES = 40
 """Of each container, where something went wrong."""
 
 KILLED = 128 + signal.SIGKILL
-"""The exit status of whoever did not end by itself."""
+"""The exit status of a container that did not end by itself."""
 
 STATES = {"healthy": "ready", "unhealthy": "failed"}
 

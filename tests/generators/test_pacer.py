@@ -10,7 +10,7 @@ SPEED = 10_000
 
 @dataclass
 class Wall(Signal):
-    """A wall clock that only moves while somebody waits for the signal to stop."""
+    """A wall clock that moves only during a wait for the signal to stop."""
 
     now_ms: int = 50_000
     stops_at_ms: int | None = None

@@ -1,4 +1,4 @@
-"""Two logs of one world, in a real broker: lived at some speed, and filled in as history."""
+"""Two logs of one world, in a real broker: one published at some speed, one as history."""
 
 from pathlib import Path
 from threading import Event as Signal

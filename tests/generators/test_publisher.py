@@ -11,7 +11,7 @@ from tests.generators.worlds import publish_hours
 
 
 class Broker:
-    """A producer whose queue holds so many records and empties at some polls."""
+    """A producer whose queue has a limit and empties at some polls."""
 
     def __init__(self, room: int = 10, drains: bool = True) -> None:
         self.queue: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Every test of this room starts without the settings of whoever runs it."""
+"""Every test of this room starts without the settings of the environment."""
 
 from collections.abc import Iterator
 

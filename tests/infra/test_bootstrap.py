@@ -1,4 +1,4 @@
-"""Bootstrap: an old Python is told so, in words that it can parse."""
+"""Bootstrap: under an old Python the message says so, in a file that it can parse."""
 
 import ast
 from pathlib import Path

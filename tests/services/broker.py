@@ -20,7 +20,7 @@ class KafkaLog:
         self._producer = get_producer(settings)
 
     def make(self, topic: str, partitions: int) -> None:
-        """Make the changelog of a view; one that is there already is made anew, empty."""
+        """Make the changelog of a view; an existing one is emptied."""
         if topic in self._admin.list_topics(timeout=ANSWER_SECONDS_MAX).topics:
             self.remove(topic)
         assert partitions == STOCK_LEVELS.settings.partitions

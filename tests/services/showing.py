@@ -71,7 +71,7 @@ class Shop:
         announce(log)
 
     def sell(self, at: int, version: int = 1) -> None:
-        """What each store sold in the minute, so many after noon."""
+        """What each store sold in that minute after noon."""
         for store in range(1, STORES + 1):
             receipts = 3 + version + (store * 7 + at * at // 40 + at * store) % 9
             cents = receipts * (610 + 37 * store)

@@ -20,7 +20,8 @@ def beat(log: Log, at: datetime) -> None:
 
 
 def announce(log: Log, world_at: datetime = NOON, state: str = "stopped") -> None:
-    """The world's clock: it stands, so that a test knows the time. A running one began long ago."""
+    """Announce the world's clock, stopped, so that a test knows the time. A running one began long
+    ago."""
     value: dict[str, Any] = {
         "world": "world",
         "seed": 1,

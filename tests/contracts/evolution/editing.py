@@ -31,7 +31,7 @@ REGISTER = """      - name: register_id
 """The property of a receipt's contract that edits move and change."""
 
 Edit = tuple[str, str]
-"""What stands there, and what shall: everywhere in the file."""
+"""The old text and the new one: replaced everywhere in the file."""
 
 
 def copy_contracts(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""A difference between two documents of the API that clients notice is told; no other is."""
+"""Differences between two OpenAPI documents: those that clients notice are found, and no others."""
 
 from collections.abc import Callable
 from copy import deepcopy

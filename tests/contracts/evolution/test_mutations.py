@@ -1,4 +1,4 @@
-"""Whatever is changed about a public contract is told, and what could harm somebody is a break."""
+"""Every change of a public contract is found, and every harmful one is a break."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -11,7 +11,7 @@ from infra.jars.sets import JarSet
 from infra.settings import Settings
 
 MADE = "for id; do :; done; mkdir log.new; echo cluster.id=$id >log.new/meta.properties"
-"""What stands for the storage tool, whose last argument is the cluster's id."""
+"""A script in place of the storage tool, whose last argument is the cluster's id."""
 VOTERS = "1@a:9093,2@b:9093"
 
 

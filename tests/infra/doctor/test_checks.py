@@ -13,7 +13,7 @@ from infra.settings import Settings
 
 @dataclass(frozen=True)
 class Good:
-    """A machine on which everything is as it should be, unless told otherwise."""
+    """A machine on which every check passes, unless a test changes it."""
 
     python: tuple[int, int, int] = (3, 11, 7)
     modules: frozenset[str] = frozenset({"venv", "ensurepip"})

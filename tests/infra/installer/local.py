@@ -16,7 +16,7 @@ import pytest
 
 
 def forget_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Neither pip nor uv is told anything by whoever runs the test, and no cache is shared."""
+    """Hide the settings of pip and uv in the environment, and use caches of the test's own."""
     for name in os.environ:
         if name.startswith(("PIP_", "UV_")):
             monkeypatch.delenv(name)

@@ -22,7 +22,7 @@ SET = JarSet("broker", (create_jar("one"), create_jar("two"), create_jar("three"
 
 
 class Shop:
-    """A source that serves every jar, but what it is told to spoil."""
+    """A source that serves every jar, except those that a test spoils."""
 
     def __init__(self, folder: Path) -> None:
         self.cache = folder / "cache"

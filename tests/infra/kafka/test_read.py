@@ -1,4 +1,4 @@
-"""A bounded part of the log is read to its end, and whoever waits in vain is told."""
+"""A bounded part of the log is read to its end, and a wait in vain raises an error."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(
 def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
     gone: Exception, log: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A patched first answer stands for that of a cluster that does not miss its broker yet."""
+    """A patched first answer simulates a cluster that does not miss its broker yet."""
     answers: list[Exception | None] = [gone, None]
 
     def at_first_gone(*asked: Any) -> Any:
@@ -100,7 +100,7 @@ def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
 def test_an_answer_without_an_offset_is_asked_for_again(
     log: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A patched first answer stands for that of a partition between two leaders, of a cluster."""
+    """A patched first answer simulates a partition between two leaders."""
     asked = 0
 
     def at_first_without(*question: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Offsets are spelled as Spark does, and understood again."""
+"""Offsets are written as Spark does, and parsed again."""
 
 from infra.lake import from_topics, to_topics
 

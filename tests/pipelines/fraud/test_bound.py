@@ -1,4 +1,5 @@
-"""A key's row is the oracle's at any number of signals, and no more than the bound is held."""
+"""A key's row equals the oracle's at any number of signals, and state keeps no more than the bound.
+"""
 
 from collections import defaultdict
 from dataclasses import replace

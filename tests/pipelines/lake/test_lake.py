@@ -261,7 +261,7 @@ def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
 
 
 def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None:
-    """All is as expected; only no API is there, whose view it could be held against."""
+    """Everything is as expected; only the comparison with a view lacks an API."""
     told = run_command(log, "quality", "--json", seconds_max=SECONDS_MAX)
     assert told.returncode == 1, told.stderr
     found = json.loads(told.stdout.splitlines()[-1])

@@ -61,7 +61,8 @@ class Reordering:
         self._send(HEARTBEATS.name, key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
 
     def mark(self, generation: int, behind: int = 0) -> None:
-        """It has read every heartbeat but so many, and written what it was to write."""
+        """Mark that the generation has read all heartbeats but so many, and has written its rows.
+        """
         inputs = end_offsets(admin(self._kafka), [HEARTBEATS.name])
         marker = {
             "pipeline": "reorder",

@@ -1,4 +1,4 @@
-"""Records as somebody publishes them, the good and the bad."""
+"""Publishing of records, good and bad ones."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ def publish(
     record_key: bytes | None = None,
     **fields: Any,
 ) -> Place:
-    """The contract's example with these fields, published so long after it happened."""
+    """Publish the contract's example with these fields, this long after it happened."""
     event = {**contract.examples[0], **fields}
     at_ms = to_ms(event["event_time"]) + after_ms
     return put(kafka, contract, record_key or key(contract, event), encode(contract, event), at_ms)
@@ -35,7 +35,7 @@ def to_ms(at: datetime) -> int:
 
 
 def stop_world(kafka: Settings, at: datetime) -> None:
-    """The world's clock stands at this moment."""
+    """Stop the world's clock at this moment."""
     value: Mapping[str, Any] = {
         **CLOCKS.examples[0],
         "world_at": at,

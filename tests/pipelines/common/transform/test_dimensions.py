@@ -1,4 +1,4 @@
-"""What holds at a moment is known from the topic, whoever asks and however often."""
+"""The topic decides which version holds at a moment, whoever reads it and however often."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -52,7 +52,7 @@ def test_of_two_versions_from_one_moment_on_the_last_one_published_holds() -> No
 
 
 def announce_cost(cost: int, effective: timedelta, published: timedelta) -> DimensionVersion:
-    """A product's cost, announced so long after Monday began, at the offset `cost`."""
+    """A product's cost, announced this long after the beginning of Monday, at the offset `cost`."""
     return to_version(
         PRODUCTS,
         "effective_at",
@@ -68,7 +68,7 @@ def to_ms(after: timedelta) -> int:
 
 
 def find_cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
-    """What the product costs so long after Monday began, by what is known."""
+    """The product's cost this long after the beginning of Monday, by the known versions."""
     held = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
     return held[0] if held else None
 

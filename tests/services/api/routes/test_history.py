@@ -39,7 +39,7 @@ def create_goods(dispatched: int, received: int, sku: str = "SKU-00417") -> dict
 #                     store        lines
 @pytest.fixture
 def told(silver: Silver) -> Silver:
-    """One shelf with a movement of every kind, told out of order, beside others that are not it."""
+    """One shelf with a movement of every kind, in any order, beside others that are not its own."""
     silver.put(REFUNDS, event_time=find_minute(40), event_id="back", lines=[create_line(2)])
     sold = [create_line(1), create_line(9, "SKU-00023"), create_line(4)]
     silver.put(RECEIPTS, event_time=find_minute(20), event_id="sold", lines=sold)

@@ -47,7 +47,7 @@ def ordered(log: MemoryLog, api: Answers) -> Answers:
 
 
 def read(api: Answers, orders: int, answers: int) -> Answers:
-    """Itself, once so many orders and answers have been read."""
+    """The API, once it has read so many orders and confirmations."""
     wanted = {PURCHASE_ORDERS.name: orders, CONFIRMATIONS.name: answers}
     api.eventually(
         "/v1/orders",

@@ -63,7 +63,7 @@ def load(api: Answers, path: str) -> dict[str, str]:
 
 
 def find_addresses() -> set[str]:
-    """Every address in the scripts; what they put into one stands as an x."""
+    """Every address in the scripts, with an x for each inserted value."""
     return {PLACED.sub("x", found) for text in SCRIPTS.values() for found in ASKED.findall(text)}
 
 

@@ -42,7 +42,7 @@ def priced(log: MemoryLog, api: Answers) -> Answers:
 
 
 def read(api: Answers, records: int) -> Answers:
-    """Itself, once so many changes have been read."""
+    """The API, once it has read so many changes."""
     api.eventually(
         "/v1/prices?at=2026-01-01T00:00:00Z",
         lambda found: found["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],

@@ -165,7 +165,8 @@ class Move:
 
 
 def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders: Folders) -> None:
-    """Movements drawn, several of one moment among them, told in any order; walked one by one."""
+    """Random movements, several of one moment among them, in any order; compared with a walk along
+    them."""
     chance = create_random("stock-outs")
     sold_unseen = Move(minute=-1, change=-1, published=0)  # so there is a stock-out in any draw
     moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]

@@ -1,4 +1,4 @@
-"""What the API tells of a topic is what stands in its contract."""
+"""The API says of a topic what its contract says."""
 
 from collections.abc import Iterator
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""freshness_ms: the answer holds everything that the log held so long ago."""
+"""freshness_ms: the answer holds everything that the log held that long ago."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ CATALOG: Partition = ("catalog", 0)
 
 
 class Watched:
-    """A log that grows, and a clock that stands until it is moved; seconds."""
+    """A growing log, and a clock that moves only when a test moves it; in seconds."""
 
     def __init__(self) -> None:
         self.ends = {SALES: 0}

@@ -1,4 +1,4 @@
-"""The API over a real broker: what it keeps, what it starts anew, and when it shows what."""
+"""The API over a real broker: what it keeps, what it builds again, and when it shows what."""
 
 from contextlib import AbstractContextManager
 from itertools import count

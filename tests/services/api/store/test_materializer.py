@@ -1,6 +1,6 @@
-"""From changelog to database, over a log in memory: the story is one of order and offsets.
+"""From changelog to database, over a log in memory: order and offsets.
 
-What only a broker can show (topic ids, offsets that are gone) stands in test_kafka.py.
+What only a broker can show (topic ids, offsets that are gone) is in test_kafka.py.
 """
 
 from collections.abc import Iterator

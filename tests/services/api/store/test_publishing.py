@@ -1,4 +1,4 @@
-"""An event that is posted, as it stands in the log of a real broker."""
+"""A posted event, as the log of a real broker holds it."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""What stands by: a candidate is loaded before its promotion, pages stay with their generation."""
+"""Standby: a candidate is loaded before its promotion, and pages stay with their generation."""
 
 from http import HTTPStatus
 
