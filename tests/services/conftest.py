@@ -24,6 +24,14 @@ def inventory(log: MemoryLog) -> Writing:
 
 
 @pytest.fixture
+def empty(log: MemoryLog, inventory: Writing) -> Writing:
+    """Generation 1 of inventory, promoted: batch 0 has no row."""
+    promote(log, inventory)
+    inventory.mark()
+    return inventory
+
+
+@pytest.fixture
 def stocked(inventory: Writing) -> Writing:
     """Generation 1 of inventory after batch 0: 4 of A in store 1, and no input read."""
     inventory.row(1, "A", 4)

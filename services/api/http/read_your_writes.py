@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Annotated
 
+from fastapi import Query
 from pydantic import Field, StringConstraints
 
 from infra.kafka import Offsets, Partition
@@ -30,6 +31,10 @@ class ViewQuery(Parameters):
         "`POST /v1/events/{topic}` gives it; may be repeated. The answer waits for it, at most "
         f"{REACH_SECONDS_MAX:g} s.",
     )
+
+
+ViewParameters = Annotated[ViewQuery, Query()]
+"""The query of a route that reads a view and takes no other parameters."""
 
 
 async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshots:

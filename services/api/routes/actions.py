@@ -37,6 +37,9 @@ class GenerationQuery(Parameters):
     number: int = Field(ge=1, description="the generation that is meant")
 
 
+GenerationParameters = Annotated[GenerationQuery, Query()]
+
+
 class ReleaseQuery(Parameters):
     because: str = Field(
         min_length=1,
@@ -66,7 +69,7 @@ def promote_generation(
     commands: Authorized,
     store: FromStore,
     pipeline: Name,
-    query: Annotated[GenerationQuery, Query()],
+    query: GenerationParameters,
 ) -> JSONResponse:
     candidate = find_generations(store, pipeline).candidate
     if candidate is None or candidate.number != query.number:
@@ -103,7 +106,7 @@ def prune_generation(
     commands: Authorized,
     store: FromStore,
     pipeline: Name,
-    query: Annotated[GenerationQuery, Query()],
+    query: GenerationParameters,
 ) -> JSONResponse:
     find_generations(store, pipeline)
     return _run(commands, "replay", "prune", pipeline, "--number", str(query.number))

@@ -1,13 +1,11 @@
 """GET /v1/alerts: the rows of the view of alerts, the newest first."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from contracts import ALERTS
 from services.api.http.problems import ITEM_PROBLEMS
-from services.api.http.read_your_writes import ViewQuery
+from services.api.http.read_your_writes import ViewParameters
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.rows import (
@@ -15,7 +13,7 @@ from services.api.routes.rows import (
     Key,
     Order,
     RowPage,
-    RowsQuery,
+    RowsParameters,
     find_row,
     list_rows_of,
 )
@@ -33,7 +31,7 @@ router = APIRouter(tags=["shortcuts"])
     response_model=RowPage,
     responses=examples.ok(examples.page(TABLE)) | PAGE_PROBLEMS,
 )
-async def list_alerts(store: FromStore, query: Annotated[RowsQuery, Query()]) -> JSONResponse:
+async def list_alerts(store: FromStore, query: RowsParameters) -> JSONResponse:
     return JSONResponse(await list_rows_of(store, TABLE, query, Order.NEWEST))
 
 
@@ -43,7 +41,5 @@ async def list_alerts(store: FromStore, query: Annotated[RowsQuery, Query()]) ->
     response_model=AnyJson,
     responses=examples.ok(examples.row(TABLE)) | ITEM_PROBLEMS,
 )
-async def get_alert(
-    store: FromStore, key: Key, query: Annotated[ViewQuery, Query()]
-) -> JSONResponse:
+async def get_alert(store: FromStore, key: Key, query: ViewParameters) -> JSONResponse:
     return JSONResponse(await find_row(store, TABLE, key, query))

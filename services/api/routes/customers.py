@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 
 from contracts import VISITS
 from services.api.http.sources import FromStore
 from services.api.routes import examples
-from services.api.routes.rows import PAGE_PROBLEMS, Order, RowPage, RowsQuery, list_rows_of
+from services.api.routes.rows import PAGE_PROBLEMS, Order, RowPage, RowsParameters, list_rows_of
 from services.api.routes.views import TABLES
 
 TABLE = TABLES[VISITS.name]
@@ -25,7 +25,7 @@ CustomerId = Annotated[str, Path(description="the customer", max_length=192)]
     responses=examples.ok(examples.ROW_PAGE) | PAGE_PROBLEMS,
 )
 async def list_visits(
-    store: FromStore, customer_id: CustomerId, query: Annotated[RowsQuery, Query()]
+    store: FromStore, customer_id: CustomerId, query: RowsParameters
 ) -> JSONResponse:
     filters = {"customer_id": customer_id, "status": "counted"}
     return JSONResponse(await list_rows_of(store, TABLE, query, Order.NEWEST, filters))

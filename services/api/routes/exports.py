@@ -1,19 +1,18 @@
 """GET …/export: a whole view, or all views of a pipeline, at one marker."""
 
 import json
-import threading
 from collections.abc import Generator, Sequence
 from http import HTTPStatus
-from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import Problem, Responses, document_responses
-from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.read_your_writes import ViewParameters, await_snapshots
+from services.api.http.slots import Slots
 from services.api.http.sources import FromStore
 from services.api.routes.pipelines import Name as PipelineName
 from services.api.routes.pipelines import describe_unknown
@@ -42,9 +41,9 @@ ANSWERS: Responses = {
 router = APIRouter(tags=["views"])
 
 
-def create_slots() -> threading.BoundedSemaphore:
+def create_slots() -> Slots:
     """One per app: how many exports may run at a time. `app.state.exports` holds it."""
-    return threading.BoundedSemaphore(EXPORTS_MAX)
+    return Slots("exports", EXPORTS_MAX)
 
 
 @router.get(
@@ -56,7 +55,7 @@ def create_slots() -> threading.BoundedSemaphore:
     responses=ANSWERS,
 )
 async def export_view(
-    request: Request, store: FromStore, name: Name, query: Annotated[ViewQuery, Query()]
+    request: Request, store: FromStore, name: Name, query: ViewParameters
 ) -> StreamingResponse:
     table = find_table(name)
     snapshots = await await_snapshots(store, name, query)
@@ -84,7 +83,7 @@ async def export_pipeline(
 class Export(StreamingResponse):
     """A stream that ends in time and then frees its slot."""
 
-    def __init__(self, lines: Lines, slots: threading.BoundedSemaphore) -> None:
+    def __init__(self, lines: Lines, slots: Slots) -> None:
         super().__init__(lines, media_type=NDJSON)
         self._lines = lines
         self._slots = slots
@@ -95,18 +94,11 @@ class Export(StreamingResponse):
                 await super().__call__(scope, receive, send)
         finally:
             self._lines.close()
-            self._slots.release()
+            self._slots.free()
 
 
-def _start(slots: threading.BoundedSemaphore, lines: Lines) -> Export:
-    if not slots.acquire(blocking=False):
-        raise Problem(
-            HTTPStatus.TOO_MANY_REQUESTS,
-            "Too many exports",
-            f"Expected at most {EXPORTS_MAX} exports at a time, found more. Try again when "
-            "one of them has ended.",
-            headers={"Retry-After": "5"},
-        )
+def _start(slots: Slots, lines: Lines) -> Export:
+    slots.take()
     return Export(lines, slots)
 
 

@@ -29,7 +29,7 @@ from services.api.http.parameters import (
     StoreId,
 )
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, NO_PROBLEMS, Problem
-from services.api.http.read_your_writes import ViewQuery
+from services.api.http.read_your_writes import ViewParameters
 from services.api.http.sources import FromLake, FromStore
 from services.api.lake.evidence import EvidenceRecord, NamedEvent, find_records
 from services.api.lake.movements import TOPICS, MovementRow, Span, find_movements, sum_movements
@@ -65,6 +65,8 @@ class SpanQuery(PageQuery):
         """The filters, which stay the same from page to page."""
         return f"{what} of {store_id}/{sku} since {self.since} until {self.until}"
 
+
+SpanParameters = Annotated[SpanQuery, Query()]
 
 PastShelf: type[BaseModel] = create_model(
     "PastShelf",
@@ -180,7 +182,7 @@ def get_past_shelf(
     responses=examples.ok(examples.MOVEMENT_PAGE) | LIST_PROBLEMS,
 )
 def list_movements(
-    lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[SpanQuery, Query()]
+    lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
 ) -> JSONResponse:
     question = query.question("movements", store_id, sku)
     request = PageRequest(query.limit, query.cursor, question, (int, str, int, int))
@@ -212,7 +214,7 @@ def list_movements(
     responses=examples.ok(examples.ALERT_HISTORY) | ITEM_PROBLEMS,
 )
 async def get_alert_history(
-    store: FromStore, lake: FromLake, key: Key, query: Annotated[ViewQuery, Query()]
+    store: FromStore, lake: FromLake, key: Key, query: ViewParameters
 ) -> JSONResponse:
     alert = await find_row(store, TABLES[ALERTS.name], key, query)
     return await run_in_threadpool(_answer_evidence, lake, alert)

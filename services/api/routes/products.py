@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, create_model
@@ -13,7 +12,7 @@ from contracts import STOCK_LEVELS
 from services.api.http.answers import Dated, date
 from services.api.http.parameters import Sku
 from services.api.http.problems import ITEM_PROBLEMS, Problem
-from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.read_your_writes import ViewParameters, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.stock import STOCK, StockLevel
@@ -64,9 +63,7 @@ ProductStock: type[BaseModel] = create_model(
     response_model=ProductStock,
     responses=examples.ok(examples.PRODUCT) | ITEM_PROBLEMS,
 )
-async def get_product_stock(
-    store: FromStore, sku: Sku, query: Annotated[ViewQuery, Query()]
-) -> JSONResponse:
+async def get_product_stock(store: FromStore, sku: Sku, query: ViewParameters) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)
     return JSONResponse(await run_in_threadpool(_build_product, store, snapshots, sku))
 

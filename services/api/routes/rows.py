@@ -19,7 +19,7 @@ from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import PageRequest, select_page
 from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText
 from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
-from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.routes.views import Name, find_table
@@ -73,6 +73,9 @@ class RowsQuery(ViewQuery):
         return {**(self.model_extra or {}), **{n: at for n, at in times.items() if at is not None}}
 
 
+RowsParameters = Annotated[RowsQuery, Query()]
+
+
 class RowPage(Dated):
     """Some of a view's rows, all at one marker."""
 
@@ -93,9 +96,7 @@ class RowPage(Dated):
     response_model=RowPage,
     responses=examples.ok(examples.ROW_PAGE) | PAGE_PROBLEMS,
 )
-async def list_rows(
-    store: FromStore, name: Name, query: Annotated[RowsQuery, Query()]
-) -> JSONResponse:
+async def list_rows(store: FromStore, name: Name, query: RowsParameters) -> JSONResponse:
     return JSONResponse(await list_rows_of(store, find_table(name), query))
 
 
@@ -105,9 +106,7 @@ async def list_rows(
     response_model=AnyJson,
     responses=examples.ok(examples.SHELF) | ITEM_PROBLEMS,
 )
-async def get_row(
-    store: FromStore, name: Name, key: Key, query: Annotated[ViewQuery, Query()]
-) -> JSONResponse:
+async def get_row(store: FromStore, name: Name, key: Key, query: ViewParameters) -> JSONResponse:
     return JSONResponse(await find_row(store, find_table(name), key, query))
 
 

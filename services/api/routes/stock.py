@@ -22,7 +22,7 @@ from services.api.http.parameters import (
     StoreId,
 )
 from services.api.http.problems import ITEM_PROBLEMS, Problem, document_responses
-from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.read_your_writes import ViewParameters, ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
 from services.api.routes import examples
 from services.api.store.selection import Condition, Selection
@@ -114,7 +114,7 @@ class StockQuery(ViewQuery):
     responses=examples.ok(examples.SHELF) | ITEM_PROBLEMS,
 )
 async def get_shelf(
-    store: FromStore, store_id: StoreId, sku: Sku, query: Annotated[ViewQuery, Query()]
+    store: FromStore, store_id: StoreId, sku: Sku, query: ViewParameters
 ) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)
     # Reading one row takes less time than a worker thread.

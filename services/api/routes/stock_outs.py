@@ -1,8 +1,6 @@
 """GET /v1/history/stock-outs: the times in which a shelf had nothing to sell."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -14,7 +12,7 @@ from services.api.http.sources import FromLake
 from services.api.lake.movements import TOPICS, Span
 from services.api.lake.stock_outs import StockOutRow, find_stock_outs
 from services.api.routes import examples
-from services.api.routes.history import SpanQuery, to_epoch_ms
+from services.api.routes.history import SpanParameters, to_epoch_ms
 from services.api.store.selection import WHOLE_MIN
 from services.times import render_instant, render_instant_or_none
 
@@ -67,7 +65,7 @@ class StockOutPage(BaseModel):
     responses=examples.ok(examples.STOCK_OUT_PAGE) | LIST_PROBLEMS,
 )
 def list_stock_outs(
-    lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[SpanQuery, Query()]
+    lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
 ) -> JSONResponse:
     question = query.question("stock-outs", store_id, sku)
     request = PageRequest(query.limit, query.cursor, question, (int,))

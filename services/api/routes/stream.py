@@ -1,7 +1,6 @@
 """GET /v1/stream: the changes of views per commit, as server-sent events."""
 
 import sqlite3
-import threading
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from time import monotonic
@@ -16,7 +15,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from services.api.http.parameters import Parameters
 from services.api.http.positions import EVENT_ID, VIEWS_MAX, Positions, create_end
-from services.api.http.problems import Problem, document_responses
+from services.api.http.problems import document_responses
+from services.api.http.slots import Slots
 from services.api.http.sources import FromStore
 from services.api.routes.views import find_table
 from services.api.store.store import Store
@@ -52,9 +52,9 @@ class StreamQuery(Parameters):
     )
 
 
-def create_slots() -> threading.BoundedSemaphore:
+def create_slots() -> Slots:
     """One per app: how many streams may run at a time. `app.state.streams` holds it."""
-    return threading.BoundedSemaphore(STREAMS_MAX)
+    return Slots("streams", STREAMS_MAX)
 
 
 @router.get(
@@ -83,22 +83,15 @@ async def stream_views(
     for view in views:
         find_table(view)
         store.snapshots(view)
-    slots: threading.BoundedSemaphore = request.app.state.streams
-    if not slots.acquire(blocking=False):
-        raise Problem(
-            HTTPStatus.TOO_MANY_REQUESTS,
-            "Too many streams",
-            f"Expected at most {STREAMS_MAX} streams at a time, found more. Try again when "
-            "one of them has ended.",
-            headers={"Retry-After": "5"},
-        )
+    slots: Slots = request.app.state.streams
+    slots.take()
     return EventStream(render_events(Positions(store, views, last_event_id), store), slots)
 
 
 class EventStream(StreamingResponse):
     """A stream that ends when its reader takes nothing, and then frees its slot."""
 
-    def __init__(self, events: AsyncIterator[str], slots: threading.BoundedSemaphore) -> None:
+    def __init__(self, events: AsyncIterator[str], slots: Slots) -> None:
         super().__init__(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
         self._slots = slots
 
@@ -112,7 +105,7 @@ class EventStream(StreamingResponse):
         except (TimeoutError, ClientDisconnect):
             pass  # the connection ends with this call
         finally:
-            self._slots.release()
+            self._slots.free()
 
 
 async def render_events(positions: Positions, store: Store) -> AsyncIterator[str]:

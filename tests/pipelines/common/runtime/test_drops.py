@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pipelines.common.runtime.query import Invalid, refuse_drops
+from tests.pipelines.deduplication import deduplicate_ids
 from tests.pipelines.files import append
 
 pytestmark = pytest.mark.spark
@@ -22,17 +23,8 @@ def run_deduplication(spark: SparkSession, folder: Path, times: tuple[int, ...])
     source = folder / "ids"
     for at in times:
         append(spark.range(1).select(F.lit(at).cast("long").alias("id")), source)
-    files = spark.readStream.schema("id LONG").option("maxFilesPerTrigger", "1")
-    query = (
-        files.parquet(str(source))
-        .select("id", F.timestamp_seconds("id").alias("at"))
-        .withWatermark("at", "1 minute")
-        .dropDuplicatesWithinWatermark(["id"])
-        .writeStream.format("noop")
-        .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
+    at = F.timestamp_seconds("id")
+    query = deduplicate_ids(spark, source, at, "1 minute", folder).format("noop").start()
     assert query.awaitTermination(60)
     return query
 

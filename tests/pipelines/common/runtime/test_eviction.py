@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pipelines.common.runtime.compiled import BATCHES_PER_WALK
+from tests.pipelines.deduplication import deduplicate_ids
 from tests.pipelines.files import append
 
 pytestmark = pytest.mark.spark
@@ -44,15 +45,5 @@ def test_ids_are_freed_by_the_batches_that_walk(
 
 
 def start_deduplication(own: SparkSession, source: Path, folder: Path) -> StreamingQuery:
-    ids = own.readStream.schema("id LONG").option("maxFilesPerTrigger", "1").parquet(str(source))
-    at = F.timestamp_seconds((F.col("id") + 1) * 3600).alias("at")
-    return (
-        ids.select("id", at)
-        .withWatermark("at", "1 minute")
-        .dropDuplicatesWithinWatermark(["id"])
-        .writeStream.outputMode("append")
-        .format("noop")
-        .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
+    at = F.timestamp_seconds((F.col("id") + 1) * 3600)
+    return deduplicate_ids(own, source, at, "1 minute", folder).format("noop").start()

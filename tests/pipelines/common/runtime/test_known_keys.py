@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipelines.common.runtime.compiled import KNOWS_KEYS
+from tests.pipelines.deduplication import deduplicate_ids
 from tests.pipelines.files import append
 
 pytestmark = pytest.mark.spark
@@ -45,17 +46,6 @@ def create_batch(own: SparkSession, number: int) -> DataFrame:
 
 
 def run(own: SparkSession, source: Path, target: Path, folder: Path) -> None:
-    query = (
-        own.readStream.schema("id LONG")
-        .option("maxFilesPerTrigger", "1")
-        .parquet(str(source))
-        .withColumn("at", F.timestamp_seconds(F.lit(3600)))
-        .withWatermark("at", "1 hour")
-        .dropDuplicatesWithinWatermark(["id"])
-        .writeStream.outputMode("append")
-        .format("parquet")
-        .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(availableNow=True)
-        .start(str(target))
-    )
-    assert query.awaitTermination(60)
+    at = F.timestamp_seconds(F.lit(3600))
+    writer = deduplicate_ids(own, source, at, "1 hour", folder)
+    assert writer.format("parquet").start(str(target)).awaitTermination(60)

@@ -2,8 +2,6 @@
 
 from http import HTTPStatus
 
-import pytest
-
 from contracts import BEST_SELLERS, STORE_SALES
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
@@ -55,14 +53,6 @@ def test_while_a_view_is_loaded_readiness_says_how_far_it_is(
 
 def test_loaded_views_are_ready(shelves: Answers) -> None:
     assert shelves.json("/readyz") == {"status": "ready"}
-
-
-@pytest.fixture
-def empty(log: MemoryLog, inventory: Writing) -> Writing:
-    """Generation 1 of inventory, promoted: batch 0 has no row."""
-    promote(log, inventory)
-    inventory.mark()
-    return inventory
 
 
 def create_analytics(log: MemoryLog) -> Writing:

@@ -147,16 +147,14 @@ def enter(sources: Sources) -> Positions:
 
 @pytest.mark.crosses("services/api/store/changes/ROWS_KEPT_MAX")
 def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
-    log: MemoryLog, inventory: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
+    empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(changes, "ROWS_KEPT_MAX", 4)
-    promote(log, inventory)
-    inventory.mark()
     with serving(sources) as api:
         slow = enter(sources)
         for units in range(4):
-            inventory.row(1, "A", units, version=units + 1)
-            api.ready(inventory.mark())
+            empty.row(1, "A", units, version=units + 1)
+            api.ready(empty.mark())
         last = slow.next()
     assert last is not None
     assert last.kind == "end"
@@ -164,12 +162,10 @@ def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
 
 
 def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
-    log: MemoryLog, inventory: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
+    empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
     monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
-    promote(log, inventory)
-    inventory.mark()
 
     async def whole() -> list[str]:
         return [each async for each in render_events(enter(sources), sources.store)]
@@ -182,10 +178,8 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
 
 
 def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
-    log: MemoryLog, inventory: Writing, tmp_path: Path
+    log: MemoryLog, empty: Writing, tmp_path: Path
 ) -> None:
-    promote(log, inventory)
-    inventory.mark()
     sources = create_sources(log, tmp_path)
     with serving(sources) as api, following(api.ready()) as events:
         next(events)
@@ -197,11 +191,9 @@ def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
 
 @pytest.mark.crosses("services/api/routes/stream/STREAMS_MAX")
 def test_so_many_readers_and_no_more_until_one_leaves(
-    log: MemoryLog, inventory: Writing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    log: MemoryLog, empty: Writing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "STREAMS_MAX", 2)
-    promote(log, inventory)
-    inventory.mark()
     with serving(create_sources(log, tmp_path)) as api:
         api.ready()
         with ExitStack() as readers:

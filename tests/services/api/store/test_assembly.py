@@ -27,8 +27,13 @@ def create_marker(batch: int, left: int, right: int = 0) -> Marker:
     )
 
 
-def create_assembly() -> Assembly[str]:
-    return Assembly({LEFT: 0, RIGHT: 0}, None)
+def create_assembly(*markers: Marker) -> Assembly[str]:
+    """An assembly that has read these markers, and aims at the newest."""
+    rows = Assembly[str]({LEFT: 0, RIGHT: 0}, None)
+    for each in markers:
+        rows.mark(each)
+    rows.set_target()
+    return rows
 
 
 def test_rows_wait_until_a_marker_lies_behind_them() -> None:
@@ -42,9 +47,7 @@ def test_rows_wait_until_a_marker_lies_behind_them() -> None:
 
 
 def test_a_row_beyond_the_marker_waits_for_the_next() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=1))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=1))
     rows.add(LEFT, 0, "a")
     rows.add(LEFT, 1, "b")
     assert rows.take_ready() == [(LEFT, "a")]
@@ -55,9 +58,7 @@ def test_a_row_beyond_the_marker_waits_for_the_next() -> None:
 
 
 def test_a_marker_is_complete_when_every_partition_has_been_read_up_to_it() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=1, right=1))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=1, right=1))
     rows.add(LEFT, 0, "a")
     rows.take_ready()
     assert rows.find_complete() is None
@@ -67,44 +68,32 @@ def test_a_marker_is_complete_when_every_partition_has_been_read_up_to_it() -> N
 
 
 def test_the_end_of_the_log_counts_as_read_where_compaction_left_nothing() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=7))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=7))
     rows.note_end(LEFT, 7)
     assert rows.find_complete() == create_marker(0, left=7)
 
 
 def test_a_row_behind_a_gap_shows_that_the_gap_was_read() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=5))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=5))
     rows.add(LEFT, 8, "of the next batch")
     assert rows.find_complete() == create_marker(0, left=5)
     assert rows.take_ready() == []
 
 
 def test_the_newest_marker_known_is_aimed_at_and_older_ones_are_passed_over() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=1))
-    rows.mark(create_marker(2, left=3))
-    rows.mark(create_marker(1, left=2))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=1), create_marker(2, left=3), create_marker(1, left=2))
     assert rows.target == create_marker(2, left=3)
 
 
 def test_a_target_stays_however_many_markers_come() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=2))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=2))
     rows.mark(create_marker(1, left=4))
     rows.set_target()
     assert rows.target == create_marker(0, left=2)
 
 
 def test_rows_read_again_are_taken_once() -> None:
-    rows = create_assembly()
-    rows.mark(create_marker(0, left=1))
-    rows.set_target()
+    rows = create_assembly(create_marker(0, left=1))
     rows.add(LEFT, 0, "a")
     rows.add(LEFT, 0, "a")
     assert rows.take_ready() == [(LEFT, "a")]

@@ -76,18 +76,16 @@ def test_a_restart_before_the_promoted_one_is_loaded_serves_what_was_served(
 
 
 def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
-    log: MemoryLog, inventory: Writing, api: Answers
+    log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
-    promote(log, inventory)
-    inventory.mark()
     api.ready()
     second = Writing(log, generation=2)
-    promote(log, second, inventory)
+    promote(log, second, empty)
     api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
-    promote(log, inventory, second)
+    promote(log, empty, second)
     api.eventually("/v1/pipelines", lambda found: "loading" not in found["pipelines"][0])
     second.mark()
-    assert api.ready(inventory.mark()).json("/v1/stock")["as_of"]["generation"] == 1
+    assert api.ready(empty.mark()).json("/v1/stock")["as_of"]["generation"] == 1
 
 
 def test_what_is_invalid_is_not_served_while_its_successor_is_loaded(
