@@ -18,67 +18,67 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help up backfill status logs down reset doctor verify quality replay image up-docker down-docker bench test test-docker test-fast check format lock
 MAKEFLAGS += --no-print-directory
 
-help: ## this list
+help: ## list the verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  |\2/p' Makefile | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
 up: ## start everything; other ports: PORT_BASE=8100
 	$(RETAIL) up
 
-backfill: ## the world's first days at full speed: DAYS=30
+backfill: ## publish the world's first days at full speed: DAYS=30
 	$(RETAIL) backfill $(DAYS)
 
-status: ## what runs, where it listens, where its log is
+status: ## show what runs, where it listens, where its log is
 	$(RETAIL) status
 
-logs: ## the end of the logs (COMPONENT=api, FOLLOW=1)
+logs: ## show the end of the logs (COMPONENT=api, FOLLOW=1)
 	$(RETAIL) logs $(COMPONENT) $(if $(FOLLOW),-f)
 
-down: ## stop everything; `make up` goes on where it stood
+down: ## stop everything; `make up` continues where it stopped
 	$(RETAIL) down
 
 reset: ## remove the data folder, after asking (YES=1: without)
 	$(RETAIL) reset
 
-doctor: ## whether this machine has what a start needs
+doctor: ## check that this machine has what a start needs
 	$(RETAIL) doctor
 
 verify: ## compare every view with an independent computation
 	$(RETAIL) verify
 
-quality: ## hold the lake's tables against their contracts (LAKE=on)
+quality: ## check the lake's tables against their contracts (LAKE=on)
 	$(RETAIL) quality
 
-replay: ## changed code from offset zero, compared: PIPELINE=fraud
+replay: ## run changed code from offset zero, compare: PIPELINE=fraud
 	$(RETAIL) replay start $(PIPELINE)
 
-image: ## the images of the containers
+image: ## build the images of the containers
 	$(ENGINE) && docker compose build broker pipelines api
 
-up-docker: image ## the shop in containers; ports, world: .env; PROFILE=cluster
+up-docker: image ## start the shop in containers, by .env; PROFILE=cluster
 	@$(COMPOSE) up --detach --wait
 
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose --profile '*' down
 
-bench: ## how fast it is on this machine; some forty minutes
+bench: ## measure the speed on this machine; some forty minutes
 	$(RETAIL) bench
 
-test: ## all tests but those in containers; at once: JOBS=2
+test: ## run all tests but those in containers; at once: JOBS=2
 	@$(READY) && { $(BIN)/retail aot || echo "Java starts without its caches."; } && $(BIN)/pytest -m "not docker" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
-test-docker: image ## the shop in containers, tested end to end
+test-docker: image ## test the shop in containers, end to end
 	@$(READY) && $(BIN)/pytest -m docker
 
-test-fast: ## the tests that start neither Spark nor a broker
+test-fast: ## run the tests that start neither Spark nor a broker
 	@$(READY) && $(BIN)/pytest -m "not spark and not e2e and not docker"
 
-check: ## format, lint, types, import rules, contracts
+check: ## check format, lint, types, import rules, contracts
 	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/retail contracts check
 
-format: ## put the code into the house's form
+format: ## format the code
 	@$(READY) && $(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
 
-lock: ## pin the packages and the jars anew
+lock: ## pin the packages and the jars again
 	$(PIN) requirements.installer.in -o requirements.installer.lock
 	$(PIN) requirements.in -o requirements.lock
 	$(PIN) requirements.linter.in -o requirements.linter.lock
