@@ -28,7 +28,7 @@ class OtherSettings(UserError):
 
     def __init__(self, names: list[str]) -> None:
         super().__init__(
-            f"It runs already, with another {', '.join(names)}. Stop it first: make down"
+            f"The shop runs already, with another {', '.join(names)}. Stop it first: make down"
         )
 
 

@@ -23,8 +23,8 @@ class PublishingFailed(UserError):
 
     def __init__(self, reason: object) -> None:
         super().__init__(
-            f"Kafka should take every record, but: {reason}. "
-            "The world goes on where the log ends when the simulator is started again."
+            f"Kafka did not accept a record: {reason}. "
+            "A simulator that is started again continues where the log ends."
         )
 
 

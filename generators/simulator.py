@@ -45,8 +45,8 @@ class NoHistory(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "A backfill needs SIMULATOR_REFILL=vans, found orders: nobody answers them as fast as "
-            "history is published. Start without a backfill, faster if need be: SIMULATOR_SPEED=600"
+            "A backfill needs SIMULATOR_REFILL=vans, found orders: the supplier does not answer at "
+            "the speed of a backfill. Start without one; a faster world: SIMULATOR_SPEED=600"
         )
 
 
@@ -55,7 +55,7 @@ class SecondSimulator(UserError):
 
     def __init__(self, home: Path) -> None:
         super().__init__(
-            f"One simulator at a time may publish the world of {home}, and one does already. "
+            f"One simulator at a time may publish the world of {home}, and another one does. "
             "See what runs: make status · stop it: make down"
         )
 

@@ -34,7 +34,7 @@ class NotRunning(UserError):
     """The pipeline does not run, so no candidate can be started."""
 
     def __init__(self, pipeline: str) -> None:
-        super().__init__(f"{pipeline} should run, and does not. Start everything: make up")
+        super().__init__(f"{pipeline} should run, but does not. Start everything: make up")
 
 
 class ContractsBreak(UserError):
@@ -42,8 +42,8 @@ class ContractsBreak(UserError):
 
     def __init__(self, found: int) -> None:
         super().__init__(
-            f"The contracts on disk should break nobody, but {found} findings say that they do. "
-            "A candidate would write what its readers cannot take: retail contracts check"
+            f"The contracts on disk should break nobody, but {found} findings are breaks. "
+            "A candidate would write what its readers cannot read. See: retail contracts check"
         )
 
 

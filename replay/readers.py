@@ -28,7 +28,7 @@ class NotSwitched(UserError):
 
     def __init__(self, generation: Name, what: str, missing: tuple[str, ...]) -> None:
         pipeline, number = generation
-        who = ", ".join(missing) or "there is no reader that is alive"
+        who = ", ".join(missing) or "no reader is alive"
         super().__init__(
             f"Every reader should have {what} generation {number} of {pipeline} within "
             f"{SWITCH_SECONDS_MAX:g} s, but not all have: {who}. See why: make logs COMPONENT=api"

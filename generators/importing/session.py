@@ -33,9 +33,9 @@ class NoOwnWorld(UserError):
 
     def __init__(self, first: str) -> None:
         super().__init__(
-            "An import needs a world whose time is that of what is imported, but this one's is "
-            f"told by a simulator or by the wall. The files begin on {first}. Start a shop for "
-            f"them: make reset, then make up WORLD=own WORLD_BEGINS={first}"
+            "An import needs a world whose time follows the imported events, but here a simulator "
+            f"or the wall clock tells the time. The files begin on {first}. Start a shop for them: "
+            f"make reset, then make up WORLD=own WORLD_BEGINS={first}"
         )
 
 
@@ -44,7 +44,8 @@ class SecondImport(UserError):
 
     def __init__(self, home: Path) -> None:
         super().__init__(
-            f"One import at a time may tell the time of the world in {home}, and one does already."
+            f"One import at a time may set the world's time in {home}, and another one runs. "
+            "Wait for it to end, then try again."
         )
 
 

@@ -21,7 +21,7 @@ class OtherLog(UserError):
     def __init__(self, behind: Collection[Partition]) -> None:
         named = ", ".join(f"{topic}/{partition}" for topic, partition in behind)
         super().__init__(
-            f"The log should go on where the lake ends, but ends before it in {named}: it is "
+            f"The log should continue where the lake ends, but ends before in {named}: it is "
             "another log. Keep the folder lake under DATA_DIR elsewhere, or remove it."
         )
 

@@ -113,7 +113,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
 def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None:
     inventory = load("inventory")
     delete(cut_log.settings, inputs(cut_log.settings, inventory))
-    with pytest.raises(Gap, match="what lies between is nowhere"):
+    with pytest.raises(Gap, match="the records in between are lost"):
         prefix_ends(cut_log.settings, inventory, Source.ARCHIVE)
 
 

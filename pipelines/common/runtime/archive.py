@@ -36,7 +36,7 @@ class LogTruncated(UserError):
 
     def __init__(self, begins: Offsets, what_to_do: str) -> None:
         super().__init__(
-            "The log should be there from its first record on, but begins later: "
+            "The log should hold its first record, but begins later: "
             f"{render(begins)}. {what_to_do}"
         )
 
@@ -47,9 +47,9 @@ class Gap(UserError):
     def __init__(self, begins: Offsets, ends: Offsets) -> None:
         holds = {at: ends.get(at, 0) for at in begins}
         super().__init__(
-            f"The archive should hold the log up to where it begins, {render(begins)}, but holds "
-            f"it to {render(holds)}: what lies between is nowhere. Only a generation that has "
-            "read it goes on."
+            f"The archive should reach to where the log begins, {render(begins)}, but ends at "
+            f"{render(holds)}: the records in between are lost. Only a generation that has read "
+            "them can continue."
         )
 
 
@@ -58,9 +58,9 @@ class NoArchive(UserError):
 
     def __init__(self, topics: Iterable[str]) -> None:
         super().__init__(
-            f"The lake's archive should hold some of {', '.join(sorted(topics))}, but holds "
-            "nothing of them. Keep one: make down && make up LAKE=on · the log is whole, it can be "
-            "read without: leave --source out"
+            f"The lake's archive should hold records of {', '.join(sorted(topics))}, but holds "
+            "none. Keep one: make down && make up LAKE=on · the log is complete, so a replay can "
+            "read it alone: leave --source out"
         )
 
 
@@ -69,7 +69,7 @@ class OtherLog(UserError):
 
     def __init__(self, ends: Offsets) -> None:
         super().__init__(
-            f"The log should go on where the archive ends, {render(ends)}, but ends before it: it "
+            f"The log should continue where the archive ends, {render(ends)}, but ends before: it "
             "is another log. Keep the folder lake under DATA_DIR elsewhere, or remove it."
         )
 

@@ -43,7 +43,10 @@ class Unwanted(UserError):
     """The control topic has no such generation."""
 
     def __init__(self, argument: str) -> None:
-        super().__init__(f"The control topic should know of {argument}, but does not.")
+        super().__init__(
+            f"The control topic should hold the generation {argument}, but does not. "
+            "See which there are: retail replay status"
+        )
 
 
 @dataclass(frozen=True)
