@@ -43,30 +43,30 @@ def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: A
     return Alert({**told, **row}, seen)
 
 
-def scored(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
+def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
     return scores(lambda: alerts, incidents, LATER, Thresholds()).by_rule[rule]
 
 
 def test_a_fraud_is_caught_by_an_alert_that_rests_on_one_of_its_events() -> None:
-    found = scored([alert("a", "x")], incident("a"), incident("b"))
+    found = compute_score([alert("a", "x")], incident("a"), incident("b"))
     assert (found.recall, found.precision) == (Share(1, 2), Share(1, 1))
     assert found.decided_in == timedelta(minutes=4)
 
 
 def test_an_alert_of_another_rule_is_right_and_does_not_catch_it() -> None:
     alerts = [alert("a", rule="bulk-purchase")]
-    assert scored(alerts, incident("a")).recall == Share(0, 1)
-    assert scored(alerts, incident("a"), rule="bulk-purchase").precision == Share(1, 1)
+    assert compute_score(alerts, incident("a")).recall == Share(0, 1)
+    assert compute_score(alerts, incident("a"), rule="bulk-purchase").precision == Share(1, 1)
 
 
 def test_an_alert_on_the_innocent_or_on_nothing_planted_is_wrong() -> None:
-    found = scored([alert("a"), alert("z")], incident("a", "look-alike"))
+    found = compute_score([alert("a"), alert("z")], incident("a", "look-alike"))
     assert found.precision == Share(0, 2)
     assert found.recall == Share(0, 0)
 
 
 def test_what_was_withdrawn_neither_catches_nor_errs() -> None:
-    found = scored([alert("a", status="withdrawn")], incident("a"))
+    found = compute_score([alert("a", status="withdrawn")], incident("a"))
     assert (found.recall, found.precision) == (Share(0, 1), Share(0, 0))
 
 
@@ -78,18 +78,18 @@ def test_what_is_near_the_threshold_is_shown_apart() -> None:
         incident("d", "look-alike", strength=4),
         incident("e", "look-alike", strength=5),
     ]
-    found = scored([alert("a"), alert("c"), alert("e")], *planted)
+    found = compute_score([alert("a"), alert("c"), alert("e")], *planted)
     assert (found.near_caught, found.near_spared) == (Share(1, 2), Share(1, 2))
 
 
 def test_what_is_not_settled_is_not_scored() -> None:
     young = LATER - SETTLING + timedelta(minutes=1)
-    found = scored([alert("a", decided_at=young)], {**incident("a"), "world_at": young})
+    found = compute_score([alert("a", decided_at=young)], {**incident("a"), "world_at": young})
     assert (found.recall, found.precision) == (Share(0, 0), Share(0, 0))
 
 
 def test_the_time_until_an_alert_was_seen_counts_from_the_deciding_record() -> None:
-    found = scored([alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b"))
+    found = compute_score([alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b"))
     assert found.to_see == (timedelta(seconds=2),)
 
 
@@ -124,11 +124,11 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     oracle = FraudOracle(log(world, told), Thresholds())
     found = scores(lambda: map(Alert, oracle.view()), told, oracle.ends_at, Thresholds())
     assert found.total.recall.of > 60
-    assert found.total.recall.share >= 0.9, shown(found)
-    assert found.total.precision.share >= 0.88, shown(found)
+    assert found.total.recall.share >= 0.9, render_scores(found)
+    assert found.total.precision.share >= 0.88, render_scores(found)
     for rule, of_rule in found.by_rule.items():
-        assert of_rule.recall.hits + 3 >= of_rule.recall.of, (rule, shown(found))
-        assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, shown(found))
+        assert of_rule.recall.hits + 3 >= of_rule.recall.of, (rule, render_scores(found))
+        assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, render_scores(found))
 
 
 def log(world: World, told: list[Incident]) -> Iterator[Record]:
@@ -149,7 +149,7 @@ def log(world: World, told: list[Incident]) -> Iterator[Record]:
                 )
 
 
-def shown(found: Scores) -> str:
+def render_scores(found: Scores) -> str:
     return ", ".join(
         f"{rule}: caught {one.recall}, right {one.precision}" for rule, one in found.by_rule.items()
     )

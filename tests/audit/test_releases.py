@@ -41,15 +41,15 @@ def release(kafka: Settings, identity: str, sku: str, number: int = 0, **changed
     return put(kafka, RELEASES, key(RELEASES, event), encode(RELEASES, event), at_ms)
 
 
-def asked(kafka: Settings) -> Oracle:
+def create_oracle(kafka: Settings) -> Oracle:
     return Oracle(kafka, end_offsets(admin(kafka), READ))
 
 
-def shelf(oracle: Oracle, sku: str) -> Row | None:
+def find_shelf(oracle: Oracle, sku: str) -> Row | None:
     return next((row for row in oracle.view() if row["sku"] == sku), None)
 
 
-def released(oracle: Oracle) -> tuple[int, int, int]:
+def count_releases(oracle: Oracle) -> tuple[int, int, int]:
     """Releases applied, counted before, and quarantined."""
     books = [book for at, book in oracle.books().items() if at[0] == RELEASES.name]
     assert all(b.read == b.applied + b.duplicate + b.quarantined for b in books)
@@ -62,16 +62,16 @@ def released(oracle: Oracle) -> tuple[int, int, int]:
 
 def test_a_released_sale_counts_once_and_at_its_own_time(kafka: Settings) -> None:
     sell(kafka, "late-one", "A", 3 * HOUR_MS)
-    assert shelf(asked(kafka), "A") is None
-    before = released(asked(kafka))
+    assert find_shelf(create_oracle(kafka), "A") is None
+    before = count_releases(create_oracle(kafka))
     for number in range(3):
         release(kafka, "late-one", "A", number)
-    found = asked(kafka)
-    row = shelf(found, "A")
+    found = create_oracle(kafka)
+    row = find_shelf(found, "A")
     assert row is not None
     assert (row["units_sold"], row["version"]) == (2, 1)
     assert row["last_event_time"] == HAPPENED
-    assert released(found) == (before[0] + 1, before[1] + 2, before[2])
+    assert count_releases(found) == (before[0] + 1, before[1] + 2, before[2])
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_a_release_that_does_not_hold_together_counts_nothing(
     kafka: Settings, changed: dict[str, Any], reason: str
 ) -> None:
     place = release(kafka, "never", "B", **changed)
-    found = asked(kafka)
-    assert shelf(found, "B") is None
+    found = create_oracle(kafka)
+    assert find_shelf(found, "B") is None
     assert found.rejected[place] == (reason,)
 
 
@@ -103,7 +103,7 @@ def test_the_reason_of_every_rejection_is_seen(kafka: Settings) -> None:
         sell(kafka, "r5", "C", register_id=""): ("register_id has a length of at least 1",),
         put(kafka, RECEIPTS, b"S003", b"noise", to_ms(HAPPENED)): ("undecodable",),
     }
-    found = asked(kafka).rejected
+    found = create_oracle(kafka).rejected
     assert {place: found[place] for place in wanted} == wanted
 
 
@@ -117,26 +117,26 @@ def quarantining(kafka: Settings) -> Iterator[None]:
     running.join(30)
 
 
-def caught_up(kafka: Settings) -> bool:
+def is_caught_up(kafka: Settings) -> bool:
     ends = end_offsets(admin(kafka), READ)
     return all(read_progress(kafka).offsets[at] >= end for at, end in ends.items())
 
 
 def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantining: None) -> None:
     sell(kafka, "q1", "D", 3 * HOUR_MS)
-    found = compare_listing(kafka, asked(kafka))
+    found = compare_listing(kafka, create_oracle(kafka))
     assert found.complete
     assert found.listed == found.rejected > 0
 
 
 def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantining: None) -> None:
-    wait_until(lambda: caught_up(kafka), "everything is validated")
+    wait_until(lambda: is_caught_up(kafka), "everything is validated")
     half: dict[Partition, int] = {
         at: end // 2 for at, end in end_offsets(admin(kafka), READ).items()
     }
     found = compare_listing(kafka, Oracle(kafka, half))
     assert found.complete
-    assert 0 < found.rejected < compare_listing(kafka, asked(kafka)).rejected
+    assert 0 < found.rejected < compare_listing(kafka, create_oracle(kafka)).rejected
 
 
 def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
@@ -144,7 +144,7 @@ def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
 ) -> None:
     sell(kafka, "q2", "D", 3 * HOUR_MS)
     monkeypatch.setattr(quarantine, "CAUGHT_UP_SECONDS_MAX", 0.1)
-    found = compare_listing(kafka, asked(kafka))
+    found = compare_listing(kafka, create_oracle(kafka))
     assert found.behind == 1
     assert (found.agrees, found.complete) == (True, False)
 
@@ -152,8 +152,8 @@ def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
 def test_what_is_missing_or_too_much_or_called_otherwise_is_found(
     kafka: Settings, quarantining: None
 ) -> None:
-    wait_until(lambda: caught_up(kafka), "everything is validated")
-    oracle = asked(kafka)
+    wait_until(lambda: is_caught_up(kafka), "everything is validated")
+    oracle = create_oracle(kafka)
     first, second, *_ = sorted(oracle.rejected)
     assert compare_listing(kafka, oracle).complete
     oracle.rejected.pop(first)

@@ -17,17 +17,17 @@ FIRST = DAY + timedelta(days=1)
 STEADY = Policy(safety=0.0, swing=0.0, dispersion_min=0.0, late_days=0.0)
 
 
-def proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
+def compute_proposals(shop: Timeline, policy: Policy = STEADY) -> list[Row]:
     return ReorderOracle(shop.records, policy).view()
 
 
-def reviews(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
-    return [tuple(row[field] for field in fields) for row in proposals(shop)]
+def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
+    return [tuple(row[field] for field in fields) for row in compute_proposals(shop)]
 
 
-def first(shop: Timeline) -> Row:
+def compute_first(shop: Timeline) -> Row:
     """What the first review of the only shelf says."""
-    return proposals(shop)[0]
+    return compute_proposals(shop)[0]
 
 
 def milk(units: int) -> tuple[str, int, int]:
@@ -43,7 +43,7 @@ def adjust(shop: Timeline, happened: datetime, units: int, reason: str) -> None:
 def test_a_sale_is_in_the_seven_reviews_after_it_and_moves_the_position_once() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), milk(3))
-    assert reviews(shop, "review_at", "moved_units", "sold_units", "days", "version") == [
+    assert select_fields(shop, "review_at", "moved_units", "sold_units", "days", "version") == [
         (FIRST + timedelta(days=n), 0 if n else -3, 3, 7, 1) for n in range(7)
     ]
 
@@ -54,19 +54,19 @@ def test_midnight_belongs_to_the_next_review() -> None:
     shop = Timeline()
     shop.receipt(at("23:59:59"), milk(1))
     shop.receipt(at("0:00", days=1), milk(2))
-    assert reviews(shop, "moved_units", "sold_units")[:2] == [(-1, 1), (-2, 3)]
+    assert select_fields(shop, "moved_units", "sold_units")[:2] == [(-1, 1), (-2, 3)]
 
 
 def test_an_event_counts_on_the_day_when_it_was_published() -> None:
     shop = Timeline()
     shop.receipt(at("23:30"), milk(1), published=at("0:30", days=1))
-    assert first(shop)["review_at"] == FIRST + timedelta(days=1)
+    assert compute_first(shop)["review_at"] == FIRST + timedelta(days=1)
 
 
 def test_what_is_late_for_its_topic_is_in_no_review() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), milk(1), published=at("12:01"))
-    assert proposals(shop) == []
+    assert compute_proposals(shop) == []
 
 
 @pytest.mark.parametrize(
@@ -92,29 +92,29 @@ def test_a_delivery_moves_the_position_by_what_nobody_counted_on(
         purchase_order_id=order,
         lines=[line],
     )
-    assert (first(shop)["moved_units"], first(shop)["sold_units"]) == (moved, 0)
+    assert (compute_first(shop)["moved_units"], compute_first(shop)["sold_units"]) == (moved, 0)
 
 
 def test_refunds_and_adjustments_move_the_position_and_are_no_demand() -> None:
     shop = Timeline()
     shop.refund(at("10:00"), milk(2))
     adjust(shop, at("11:00"), -5, "damage")
-    assert (first(shop)["moved_units"], first(shop)["sold_units"]) == (-3, 0)
-    assert first(shop)["version"] == 2
+    assert (compute_first(shop)["moved_units"], compute_first(shop)["sold_units"]) == (-3, 0)
+    assert compute_first(shop)["version"] == 2
 
 
 def test_a_shelf_is_as_old_as_its_opening() -> None:
     shop = Timeline()
     adjust(shop, at("8:00"), 40, "opening")
     shop.receipt(at("10:00", days=1), milk(4))
-    assert reviews(shop, "days", "moved_units")[:3] == [(1, 40), (2, -4), (3, 0)]
-    assert [days for (days,) in reviews(shop, "days")] == [1, 2, 3, 4, 5, 6, 7, 7]
+    assert select_fields(shop, "days", "moved_units")[:3] == [(1, 40), (2, -4), (3, 0)]
+    assert [days for (days,) in select_fields(shop, "days")] == [1, 2, 3, 4, 5, 6, 7, 7]
 
 
 def test_an_event_with_two_lines_of_a_product_is_one() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), milk(1), milk(2), (WINE, 1, 1_000))
-    told = {row["sku"]: row for row in proposals(shop)}
+    told = {row["sku"]: row for row in compute_proposals(shop)}
     assert (told[MILK]["sold_units"], told[MILK]["version"]) == (3, 1)
 
 
@@ -129,7 +129,7 @@ def test_terms_are_those_of_the_newest_event() -> None:
     change(shop, at("12:00", days=1), at("9:00"), pack_size_units=20, lead_time_days=5)
     shop.receipt(at("10:00", days=1), milk(1))
     shop.receipt(at("14:00", days=2), milk(1))
-    assert reviews(shop, "pack_size_units", "lead_time_days")[:3] == [(10, 2), (10, 2), (20, 5)]
+    assert select_fields(shop, "pack_size_units", "lead_time_days")[:3] == [(10, 2), (10, 2), (20, 5)]
 
 
 @pytest.mark.parametrize(("published", "pack"), [("9:50", 20), ("9:50:01", 10)])
@@ -139,13 +139,13 @@ def test_terms_hold_ten_minutes_after_they_were_published_at_the_earliest(
     shop = Timeline()
     change(shop, at("8:00"), at(published), pack_size_units=20)
     shop.receipt(at("10:00"), milk(1))
-    assert first(shop)["pack_size_units"] == pack
+    assert compute_first(shop)["pack_size_units"] == pack
 
 
 def test_a_product_that_nobody_has_announced_is_not_proposed() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), ("SKU-NEW", 1, 100))
-    assert proposals(shop) == []
+    assert compute_proposals(shop) == []
 
 
 #   4th         | 5th
@@ -163,8 +163,8 @@ def test_what_a_promotion_sells_counts_as_what_the_usual_price_would_have_sold(
     shop.plan(MILK, at("10:00"), at("20:00"), PRICES[MILK] // 2)
     for _ in range(7):
         shop.receipt(at(clock), milk(8))
-    assert first(shop)["sold_units"] == 56
-    assert first(shop)["reorder_point_units"] == 3 * usual
+    assert compute_first(shop)["sold_units"] == 56
+    assert compute_first(shop)["reorder_point_units"] == 3 * usual
 
 
 def test_each_line_counts_as_whole_thousandths() -> None:
@@ -174,7 +174,7 @@ def test_each_line_counts_as_whole_thousandths() -> None:
     for _ in range(7):
         shop.receipt(at("12:00"), milk(1))
     in_thousandths = replace(STEADY, swing=999.9 / 3 - 1)  # of the mean: 649, and not 649.35
-    assert proposals(shop, in_thousandths)[0]["reorder_point_units"] == 649
+    assert compute_proposals(shop, in_thousandths)[0]["reorder_point_units"] == 649
 
 
 @pytest.mark.parametrize(("published", "usual"), [("9:50", 2), ("9:50:01", 8), ("12:00", 8)])
@@ -185,7 +185,7 @@ def test_a_plan_without_notice_holds_ten_minutes_after_it_was_published(
     shop.plan(MILK, at("9:00"), at("20:00"), 50, effective_at=at("9:00"), published=at(published))
     for _ in range(7):
         shop.receipt(at("10:00"), milk(8))
-    assert first(shop)["reorder_point_units"] == 3 * usual
+    assert compute_first(shop)["reorder_point_units"] == 3 * usual
 
 
 # Seven a week, four times as many while it lasts; the next orders' goods come after three days.
@@ -206,7 +206,7 @@ def test_a_review_expects_what_is_planned(starts: int, ends: int, worth: int) ->
     shop.receipt(at("0:00") - timedelta(days=1, hours=12), milk(7))
     shop.plan(MILK, begins, over, 50, effective_at=min(begins, at("12:00")) - timedelta(hours=1))
     adjust(shop, at("13:00"), 5, "count")
-    found = {row["review_at"]: row for row in proposals(shop)}[FIRST]
+    found = {row["review_at"]: row for row in compute_proposals(shop)}[FIRST]
     assert (found["sold_units"], found["reorder_point_units"]) == (7, worth)
 
 
@@ -215,9 +215,9 @@ def test_a_review_knows_the_plan_that_the_newest_event_knew() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), milk(7))
     shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50, effective_at=at("12:00"))
-    assert first(shop)["reorder_point_units"] == 3
+    assert compute_first(shop)["reorder_point_units"] == 3
     adjust(shop, at("12:10"), 5, "count")
-    assert first(shop)["reorder_point_units"] == 12
+    assert compute_first(shop)["reorder_point_units"] == 12
 
 
 def test_a_newer_plan_takes_over() -> None:
@@ -225,7 +225,7 @@ def test_a_newer_plan_takes_over() -> None:
     shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50, effective_at=at("8:00"))
     shop.plan(MILK, FIRST, FIRST + timedelta(days=1), 50, effective_at=at("9:00"))
     shop.receipt(at("10:00"), milk(7))
-    assert first(shop)["reorder_point_units"] == 6
+    assert compute_first(shop)["reorder_point_units"] == 6
 
 
 def test_the_plan_of_a_product_that_sold_nothing_says_nothing() -> None:
@@ -234,7 +234,7 @@ def test_the_plan_of_a_product_that_sold_nothing_says_nothing() -> None:
     shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50)
     adjust(shop, at("12:00"), 5, "count")
     shop.receipt(at("12:00"), (WINE, 7, 1_000))
-    told = {row["sku"]: row for row in proposals(shop) if row["review_at"] == FIRST}
+    told = {row["sku"]: row for row in compute_proposals(shop) if row["review_at"] == FIRST}
     assert (told[MILK]["reorder_point_units"], told[WINE]["reorder_point_units"]) == (0, 3)
 
 
@@ -244,7 +244,7 @@ def test_levels_are_the_policys() -> None:
     shop = Timeline()
     for day in range(7):
         shop.receipt(at("10:00", days=day), milk(10))
-    week = {row["review_at"]: row for row in proposals(shop)}[DAY + timedelta(days=7)]
+    week = {row["review_at"]: row for row in compute_proposals(shop)}[DAY + timedelta(days=7)]
     assert (week["reorder_point_units"], week["order_up_to_units"]) == (30, 30 + 71)
 
 
@@ -253,4 +253,4 @@ def test_demand_that_varies_and_deliveries_that_are_late_raise_the_point() -> No
     1 · 1.25 · 3.25 + √(7 · (3.25 + 3.25² / 7)) · 2.5 = 18.5."""
     shop = Timeline()
     shop.receipt(at("10:00"), milk(7))
-    assert proposals(shop, Policy())[0]["reorder_point_units"] == 19
+    assert compute_proposals(shop, Policy())[0]["reorder_point_units"] == 19

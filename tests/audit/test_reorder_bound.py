@@ -22,19 +22,19 @@ Brought = Mapping[int, Iterable[int]]
 @pytest.mark.parametrize("world", range(20))
 def test_it_is_the_least_of_all_ways_to_order(world: int) -> None:
     draw = create_random(f"bound {world}")
-    opening, terms = draw.randrange(5), drawn_terms(draw)
+    opening, terms = draw.randrange(5), draw_terms(draw)
     wanted = [draw.randrange(4) for _ in range(HOURS)]
     moved = [draw.choice((0, 0, 0, 1, -1)) for _ in range(HOURS)]
     hours = [draw.randrange(HOURS) for _ in range(3)]
     found = least_cents(opening, wanted, moved, by_arrival([(at, 1.0) for at in hours]), terms)
     tried = (
-        spent_cents(opening, wanted, moved, list(zip(hours, packs, strict=True)), terms)
+        compute_spent_cents(opening, wanted, moved, list(zip(hours, packs, strict=True)), terms)
         for packs in product(range(PACKS_MAX), repeat=len(hours))
     )
     assert found == pytest.approx(min(tried))
 
 
-def drawn_terms(draw: Random) -> Terms:
+def draw_terms(draw: Random) -> Terms:
     return Terms(
         pack_size_units=draw.choice((3, 5, 6)),
         order_cents=draw.choice((0, 1, 4)),
@@ -43,7 +43,7 @@ def drawn_terms(draw: Random) -> Terms:
     )
 
 
-def spent_cents(
+def compute_spent_cents(
     opening: int,
     wanted: Sequence[int],
     moved: Sequence[int],

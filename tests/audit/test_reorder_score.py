@@ -97,7 +97,7 @@ def plan(begins_days: int, ends_days: int, known_days: int = -7) -> Event:
     return {"effective_at": known, "starts_at": begins, "ends_at": ends, **prices}
 
 
-def point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = (8,) * 7) -> int:
+def compute_point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = (8,) * 7) -> int:
     """Of a shelf that sold so much on each day, the last one last, always at noon."""
     days = [
         [Sale(MIDNIGHT_MS - (len(sold) - number) * DAY_MS + DAY_MS // 2, units)]
@@ -111,8 +111,8 @@ def point(*plans: Event, told_days: float = -0.5, sold: Sequence[int] = (8,) * 7
 
 def test_the_policy_is_given_the_plans_that_the_pipeline_would_see() -> None:
     """Eight a day for three days; two a day are what the usual price would have sold."""
-    assert point() == 24
-    assert point(plan(0, 1)) == 24 + 3 * 8
-    assert point(plan(-7, 0)) == 6
-    assert point(plan(0, 1, known_days=-1), told_days=-1.5) == 24
-    assert point(plan(0, 2), plan(0, 1, known_days=-3)) == 24 + 3 * 8
+    assert compute_point() == 24
+    assert compute_point(plan(0, 1)) == 24 + 3 * 8
+    assert compute_point(plan(-7, 0)) == 6
+    assert compute_point(plan(0, 1, known_days=-1), told_days=-1.5) == 24
+    assert compute_point(plan(0, 2), plan(0, 1, known_days=-3)) == 24 + 3 * 8

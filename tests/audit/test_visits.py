@@ -10,13 +10,13 @@ from pipelines.visits.thresholds import Thresholds
 PAUSE = timedelta(minutes=30)
 
 
-def visits(shop: Timeline) -> list[Row]:
+def compute_visits(shop: Timeline) -> list[Row]:
     [found] = VisitsOracle(shop.records, Thresholds(), {}).views().values()
     return found
 
 
-def told(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
-    return [tuple(row[field] for field in fields) for row in visits(shop)]
+def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:
+    return [tuple(row[field] for field in fields) for row in compute_visits(shop)]
 
 
 #   10:00   10:20   10:49        11:19
@@ -26,33 +26,33 @@ def test_a_pause_of_half_an_hour_ends_a_visit() -> None:
     shop = Timeline()
     for minute in ("10:00", "10:20", "10:49", "11:19"):
         shop.receipt(at(minute), customer="C1")
-    assert told(shop, "status", "visit_start", "visit_end", "window_end", "receipts") == [
+    assert select_fields(shop, "status", "visit_start", "visit_end", "window_end", "receipts") == [
         ("counted", at("10:00"), at("10:49"), at("11:19"), 3),
         ("withdrawn", at("10:20"), at("10:49"), at("11:19"), 2),
         ("withdrawn", at("10:49"), at("10:49"), at("11:19"), 1),
         ("counted", at("11:19"), at("11:19"), at("11:49"), 1),
     ]
-    assert {row["version"] for row in visits(shop)} == {4}
+    assert {row["version"] for row in compute_visits(shop)} == {4}
 
 
 def test_a_visit_of_two_stores_is_one() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), customer="C1", store=LEEDS)
     shop.receipt(at("10:10"), customer="C1", store=YORK)
-    assert told(shop, "stores", "receipts")[0] == (2, 2)
+    assert select_fields(shop, "stores", "receipts")[0] == (2, 2)
 
 
 def test_customers_do_not_visit_together() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), customer="C1")
     shop.receipt(at("10:01"), customer="C2")
-    assert told(shop, "customer_id", "status") == [("C1", "counted"), ("C2", "counted")]
+    assert select_fields(shop, "customer_id", "status") == [("C1", "counted"), ("C2", "counted")]
 
 
 def test_who_shows_no_card_is_not_seen() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), customer=None)
-    assert visits(shop) == []
+    assert compute_visits(shop) == []
 
 
 #   23:50 | 00:05
@@ -61,7 +61,7 @@ def test_midnight_ends_a_visit() -> None:
     shop = Timeline()
     shop.receipt(at("23:50"), customer="C1")
     shop.receipt(at("0:05", days=1), customer="C1")
-    assert told(shop, "status", "window_end") == [
+    assert select_fields(shop, "status", "window_end") == [
         ("counted", at("0:00", days=1)),
         ("counted", at("0:35", days=1)),
     ]
@@ -70,9 +70,9 @@ def test_midnight_ends_a_visit() -> None:
 def test_a_receipt_that_is_read_later_changes_which_one_counts_and_takes_no_row_away() -> None:
     shop = Timeline()
     shop.receipt(at("10:20"), customer="C/1")
-    before = visits(shop)
+    before = compute_visits(shop)
     shop.receipt(at("10:00"), customer="C/1", published=at("10:40"))
-    after = {row["visit_start"]: row for row in visits(shop)}
+    after = {row["visit_start"]: row for row in compute_visits(shop)}
     assert before[0]["customer_id"] == "C%2F1"
     assert after.keys() >= {row["visit_start"] for row in before}
     assert after[at("10:20")]["status"] == "withdrawn"
