@@ -62,15 +62,15 @@ def test_an_order_is_reckoned_to_come_as_the_supplier_would_bring_it() -> None:
     demand, opening = [40] * 24, 0
     point, lot = np.array([0.0]), np.array([90.0])
 
-    def lost_units(deliveries: dict[int, Delivery]) -> float:
+    def count_lost_units(deliveries: dict[int, Delivery]) -> float:
         margin = product.unit_price_cents
         free = Costs(order_cents=0)
         return float(cost(demand, opening, product, deliveries, free, point, lot)[0]) / margin
 
-    assert lost_units({}) == 24 * 40
-    assert lost_units({2: Delivery(12, 1.0)}) == 24 * 40 - 90
-    assert lost_units({2: Delivery(12, 0.5)}) == 24 * 40 - 40
-    assert lost_units({2: Delivery(30, 1.0)}) == 24 * 40
+    assert count_lost_units({}) == 24 * 40
+    assert count_lost_units({2: Delivery(12, 1.0)}) == 24 * 40 - 90
+    assert count_lost_units({2: Delivery(12, 0.5)}) == 24 * 40 - 40
+    assert count_lost_units({2: Delivery(30, 1.0)}) == 24 * 40
 
 
 def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:

@@ -6,7 +6,7 @@ from bench.arrivals import arrivals, percentile
 
 
 def test_a_request_that_hangs_delays_no_other() -> None:
-    async def one(number: int, _due: float) -> int:
+    async def request_one(number: int, _due: float) -> int:
         begun.append(number)
         if number == 0:
             await last_begun.wait()
@@ -14,21 +14,21 @@ def test_a_request_that_hangs_delays_no_other() -> None:
             last_begun.set()
         return number
 
-    async def all_of_them() -> list[int]:
+    async def request_all() -> list[int]:
         async with asyncio.timeout(10):
-            return await arrivals(one, per_second=1_000, seconds=0.005)
+            return await arrivals(request_one, per_second=1_000, seconds=0.005)
 
     begun: list[int] = []
     last_begun = asyncio.Event()
-    assert asyncio.run(all_of_them()) == [0, 1, 2, 3, 4]
+    assert asyncio.run(request_all()) == [0, 1, 2, 3, 4]
     assert begun == [0, 1, 2, 3, 4]
 
 
 def test_a_request_is_never_sent_before_it_is_due() -> None:
-    async def early(_number: int, due: float) -> bool:
+    async def is_early(_number: int, due: float) -> bool:
         return asyncio.get_running_loop().time() < due - RESOLUTION
 
-    assert not any(asyncio.run(arrivals(early, per_second=200, seconds=0.05)))
+    assert not any(asyncio.run(arrivals(is_early, per_second=200, seconds=0.05)))
 
 
 RESOLUTION = 0.001

@@ -81,11 +81,11 @@ def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
     words = ["import", "--map", str(MAPPINGS / "uci-online-retail.yaml"), str(file)]
     first = start_module(shop, tmp_path / "first.log", "cli.main", *words)
 
-    def half_done() -> bool:
+    def is_half_done() -> bool:
         return sum(end_offsets(admin(shop), [RECEIPTS.name]).values()) > 50
 
     with first:
-        wait_until(half_done, "some receipts are in the log", 60)
+        wait_until(is_half_done, "some receipts are in the log", 60)
         first.kill()
     assert len(count_ids(shop)) < 1_000
     done = run(shop, file)

@@ -297,7 +297,7 @@ def registry(settings: Settings, code: Path) -> Iterator[str]:
     )
     address = f"http://{HOST}:{base}"
 
-    def answers() -> bool:
+    def is_answering() -> bool:
         assert process.poll() is None
         try:
             return httpx.get(f"{address}/subjects", timeout=5).is_success
@@ -305,7 +305,7 @@ def registry(settings: Settings, code: Path) -> Iterator[str]:
             return False
 
     try:
-        wait_until(answers, "the registry answers", SECONDS_MAX)
+        wait_until(is_answering, "the registry answers", SECONDS_MAX)
         yield address
     finally:
         process.kill()

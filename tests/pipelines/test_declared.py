@@ -68,10 +68,10 @@ def test_a_field_that_is_not_declared_is_not_there_when_it_runs(spark: SparkSess
         lambda _: F.col(f"{column(RECEIPTS)}.cashier_id"),
     ):
 
-        def curious(event: Column, reaching: Reach = reaching) -> Extract:
+        def extract_undeclared(event: Column, reaching: Reach = reaching) -> Extract:
             return {**honest.extracts[RECEIPTS](event), "movement": reaching(event)}
 
-        extracts = {**honest.extracts, RECEIPTS: curious}
+        extracts = {**honest.extracts, RECEIPTS: extract_undeclared}
         with pytest.raises(AnalysisException, match=r"FIELD_NOT_FOUND|No such struct field"):
             extract(replace(honest, extracts=extracts), create_log(spark, receipt()))
 

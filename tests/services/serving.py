@@ -107,11 +107,11 @@ class Answers:
         """The first good answer that holds what is waited for."""
         seen: list[httpx.Response] = []
 
-        def held() -> bool:
+        def is_held() -> bool:
             seen[:] = [self.get(path)]
             return seen[0].status_code == HTTPStatus.OK and holds(seen[0].json())
 
-        assert until(held, SECONDS_MAX, POLL_SECONDS), seen[0].text
+        assert until(is_held, SECONDS_MAX, POLL_SECONDS), seen[0].text
         return seen[0].json()
 
     def until(self, holds: Callable[[], bool]) -> None:
@@ -120,14 +120,14 @@ class Answers:
     def ready(self, batch: int = 0, pipeline: str = "inventory") -> "Answers":
         """Itself, once the views of the pipeline are at this batch or beyond."""
 
-        def there(answer: Any) -> bool:
+        def is_there(answer: Any) -> bool:
             return any(
                 each["as_of"]["batch"] >= batch
                 for each in answer["pipelines"]
                 if each["pipeline"] == pipeline and "as_of" in each
             )
 
-        self.eventually("/v1/pipelines", there)
+        self.eventually("/v1/pipelines", is_there)
         return self
 
 

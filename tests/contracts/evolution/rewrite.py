@@ -33,7 +33,7 @@ def followed(section: str) -> str:
     with TemporaryDirectory() as scratch:
         folder = copied(Path(scratch) / "contracts")
 
-        def answered(block: re.Match[str]) -> str:
+        def answer_block(block: re.Match[str]) -> str:
             if block[1]:
                 apply(folder, block[2])
                 return block[0]
@@ -42,7 +42,7 @@ def followed(section: str) -> str:
             answer = CliRunner().invoke(application(), words).output.replace(f"{scratch}/", "")
             return f"```\n{PROMPT}{command}\n{trimmed(answer)}```"
 
-        return FENCED.sub(answered, section)
+        return FENCED.sub(answer_block, section)
 
 
 def trimmed(answer: str) -> str:

@@ -74,10 +74,10 @@ def test_a_real_broker_is_read_and_mended(kafka: Settings) -> None:
     other = replace(RECEIPTS.settings, config=spoiled)
     mend(client, list(drifts(cluster, {NAME: replace(RECEIPTS, settings=other)}, frozenset())))
 
-    def drifted() -> list[Drift]:
+    def find_drift() -> list[Drift]:
         return list(drifts(inspect(client, [NAME]), CONTRACTS, frozenset()))
 
-    wait_until(lambda: bool(drifted()), "the broker has the other setting")
-    assert [(one.what, one.found) for one in drifted()] == [("retention.ms", "1000000")]
-    mend(client, drifted())
-    wait_until(lambda: not drifted(), "the broker has the contract's setting again")
+    wait_until(lambda: bool(find_drift()), "the broker has the other setting")
+    assert [(one.what, one.found) for one in find_drift()] == [("retention.ms", "1000000")]
+    mend(client, find_drift())
+    wait_until(lambda: not find_drift(), "the broker has the contract's setting again")

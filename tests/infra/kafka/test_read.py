@@ -78,7 +78,7 @@ def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
     """A patched first answer simulates a cluster that does not miss its broker yet."""
     answers: list[Exception | None] = [gone, None]
 
-    def at_first_gone(*asked: Any) -> Any:
+    def answer_gone_first(*asked: Any) -> Any:
         if (error := answers.pop(0)) is not None:
             raise error
         return really(*asked)
@@ -91,7 +91,7 @@ def test_a_leader_that_has_just_gone_is_not_the_last_that_is_asked(
             return getattr(client, name)
 
     really, client, asked = offsets._answer, admin(log), list[str]()
-    monkeypatch.setattr(offsets, "_answer", at_first_gone)
+    monkeypatch.setattr(offsets, "_answer", answer_gone_first)
     assert end_offsets(Watched(), [TOPIC])[AT] == len(VALUES)  # type: ignore[arg-type]
     assert answers == []
     assert asked.count("list_topics") == 2, "a client remembers who led before"
@@ -103,7 +103,7 @@ def test_an_answer_without_an_offset_is_asked_for_again(
     """A patched first answer simulates a partition between two leaders."""
     asked = 0
 
-    def at_first_without(*question: Any) -> Any:
+    def answer_without_first(*question: Any) -> Any:
         nonlocal asked
         asked += 1
         found = really(*question)
@@ -112,6 +112,6 @@ def test_an_answer_without_an_offset_is_asked_for_again(
         return found
 
     really = offsets._answer
-    monkeypatch.setattr(offsets, "_answer", at_first_without)
+    monkeypatch.setattr(offsets, "_answer", answer_without_first)
     assert end_offsets(admin(log), [TOPIC])[AT] == len(VALUES)
     assert asked == 2

@@ -43,29 +43,29 @@ def draw_timeline(chance: Random) -> list[Record]:
     clock that is ahead; facts with and without notice."""
     shop = Timeline()
 
-    def moment() -> tuple[timedelta, ...]:
+    def draw_moment() -> tuple[timedelta, ...]:
         return timedelta(minutes=chance.randint(-40, 40)), timedelta(
             minutes=chance.choice(DELAYS_MINUTES)
         )
 
-    def lines() -> list[tuple[str, int, int]]:
+    def draw_lines() -> list[tuple[str, int, int]]:
         return [
             (chance.choice((MILK, WINE)), chance.choice((1, 2, 8)), chance.choice((0, 100, 1_000)))
             for _ in range(chance.randint(1, 2))
         ]
 
     for _ in range(CHANGES):
-        off, _ = moment()
+        off, _ = draw_moment()
         effective_at = chance.choice(BORDERS) + off
         published = effective_at - timedelta(minutes=chance.choice(NOTICES_MINUTES))
         shop.fact(chance.choice(KINDS_OF_FACTS), effective_at, published, chance.randint(1, 3))
     sold = []
     for _ in range(SALES):
-        off, delay = moment()
+        off, delay = draw_moment()
         happened = chance.choice(BORDERS) + off
         sale = shop.receipt(
             happened,
-            *lines(),
+            *draw_lines(),
             card=chance.choice(CARDS),
             store=chance.choice((LEEDS, YORK, LONDON)),
             cashier=chance.choice(("K1", "K2")),
@@ -74,12 +74,12 @@ def draw_timeline(chance: Random) -> list[Record]:
         )
         sold.append((sale, happened))
     for _ in range(REFUNDS):
-        off, delay = moment()
+        off, delay = draw_moment()
         happened = chance.choice(BORDERS) + off
         receipt, issued = chance.choice([(None, None), *chance.sample(sold, 3)])
         shop.refund(
             happened,
-            *lines(),
+            *draw_lines(),
             receipt=receipt,
             issued=issued,
             card=chance.choice(CARDS),

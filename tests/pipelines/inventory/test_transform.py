@@ -31,11 +31,11 @@ Stock = Callable[..., dict[str, SimpleNamespace]]
 def stock(spark: SparkSession) -> Stock:
     """The stock of store S001 by sku, after a log."""
 
-    def after(*log: Published) -> dict[str, SimpleNamespace]:
+    def find_shelves(*log: Published) -> dict[str, SimpleNamespace]:
         found = collect_rows(rows(PIPELINE, create_log(spark, *log)))
         return {row["sku"]: SimpleNamespace(**row) for row in found}
 
-    return after
+    return find_shelves
 
 
 def test_a_sale_takes_units_off_the_shelf(stock: Stock) -> None:

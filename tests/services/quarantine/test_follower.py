@@ -57,11 +57,11 @@ def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
 def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[Record] = []
 
-    def noted(client: Producer, batch: Sequence[Record]) -> int:
+    def read_noted(client: Producer, batch: Sequence[Record]) -> int:
         copied.extend(batch)
         return copy_rejected(client, batch)
 
-    monkeypatch.setattr(follower, "copy_rejected", noted)
+    monkeypatch.setattr(follower, "copy_rejected", read_noted)
     late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
     with at_work(follow, kafka):
         wait_until(lambda: is_caught_up(kafka), "everything is validated")
@@ -85,14 +85,14 @@ def test_a_copy_that_was_not_committed_is_made_again_and_changes_nothing(kafka: 
 def test_nothing_is_committed_that_was_not_copied(
     kafka: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(_: object, batch: Sequence[Record]) -> int:
+    def die(_: object, batch: Sequence[Record]) -> int:
         if batch:
             stop.set()
             raise InterruptedError
         return 0
 
     stop = Event()
-    monkeypatch.setattr(follower, "copy_rejected", dies)
+    monkeypatch.setattr(follower, "copy_rejected", die)
     publish(kafka, RECEIPTS, 5 * HOUR_MS)
     with pytest.raises(InterruptedError):
         follow(kafka, stop)

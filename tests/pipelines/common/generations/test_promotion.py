@@ -60,7 +60,7 @@ def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
     (home / "code").mkdir(parents=True)
     written = 0
 
-    def removed_and_written(folder: Path, ignore_errors: bool) -> None:
+    def remove_and_write(folder: Path, ignore_errors: bool) -> None:
         nonlocal written
         really(folder, ignore_errors=ignore_errors)
         if written < late:
@@ -68,7 +68,7 @@ def test_a_folder_is_gone_even_if_something_wrote_to_it_meanwhile(
             written += 1
 
     really = shutil.rmtree
-    monkeypatch.setattr("pipelines.common.generations.promotion.shutil.rmtree", removed_and_written)
+    monkeypatch.setattr("pipelines.common.generations.promotion.shutil.rmtree", remove_and_write)
     monkeypatch.setattr("pipelines.common.generations.promotion.REMOVE_SECONDS_MAX", 1.0)
     if late == 1:
         remove(settings, "fraud", 3)

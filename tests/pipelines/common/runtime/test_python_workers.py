@@ -36,12 +36,12 @@ def test_the_daemon_of_this_spark_collects_by_the_name_that_is_replaced() -> Non
 def test_a_worker_begins_with_what_is_shared(spark: SparkSession) -> None:
     assert spark.conf.get("spark.python.daemon.module") == DAEMON
 
-    def frozen(_numbers: object) -> list[tuple[int, bool]]:
+    def read_frozen(_numbers: object) -> list[tuple[int, bool]]:
         import gc
         import sys
 
         return [(gc.get_freeze_count(), set(SHARED) <= sys.modules.keys())]
 
-    [(count, is_shared)] = spark.sparkContext.parallelize([0], 1).mapPartitions(frozen).collect()
+    [(count, is_shared)] = spark.sparkContext.parallelize([0], 1).mapPartitions(read_frozen).collect()
     assert count > 10_000
     assert is_shared

@@ -87,18 +87,18 @@ def test_it_rests_by_its_duty_cycle_without_being_told() -> None:
     throttle = Throttle()
     started = Event()
 
-    def slow(_records: DataFrame, batch: int) -> None:
+    def write_slowly(_records: DataFrame, batch: int) -> None:
         written.append(batch)
         Event().wait(0.2)
 
-    write = throttle_write(slow, throttle, live=True, duty_cycle=0.05)
+    write = throttle_write(write_slowly, throttle, live=True, duty_cycle=0.05)
     write(RECORDS, 0)
 
-    def again() -> None:
+    def write_again() -> None:
         write(RECORDS, 1)
         started.set()
 
-    resting = Thread(target=again)
+    resting = Thread(target=write_again)
     resting.start()
     wait_until(lambda: written == [0, 1], "the batch is written before the rest")
     assert not started.wait(1.0)

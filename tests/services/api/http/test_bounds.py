@@ -86,7 +86,7 @@ def test_so_many_requests_are_answered_at_once_and_no_more() -> None:
 async def _ask_at_once() -> None:
     go_on, statuses = asyncio.Event(), list[int]()
 
-    async def slow(_: Scope, __: Receive, send: Send) -> None:
+    async def answer_slowly(_: Scope, __: Receive, send: Send) -> None:
         await go_on.wait()
         await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": []})
 
@@ -105,7 +105,7 @@ async def _ask_at_once() -> None:
         "query_string": b"",
         "headers": [],
     }
-    limits = Limits(slow)
+    limits = Limits(answer_slowly)
     asked = [
         asyncio.create_task(limits(scope, receive, send)) for _ in range(10 * REQUESTS_AT_ONCE_MAX)
     ]

@@ -30,10 +30,10 @@ def put(log: MemoryLog, offset: int, **fields: Any) -> None:
 
 
 def await_listed(api: Answers, count: int) -> Any:
-    def there(answer: Any) -> bool:
+    def is_there(answer: Any) -> bool:
         return bool(sum(one["records"] for one in answer["counts"]) == count)
 
-    return api.eventually("/v1/quarantine", there)
+    return api.eventually("/v1/quarantine", is_there)
 
 
 def list_offsets(answer: Any) -> list[int]:

@@ -137,11 +137,11 @@ def enter(sources: Sources) -> Positions:
     place = Positions(sources.store, [STOCK_LEVELS.name], None)
     begin: list[Event | None] = []
 
-    def begun() -> bool:
+    def has_begun() -> bool:
         begin[:] = [place.next()]
         return begin[0] is not None
 
-    wait_until(begun, "the view is loaded")
+    wait_until(has_begun, "the view is loaded")
     return place
 
 
@@ -167,11 +167,11 @@ def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
     monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
     monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
 
-    async def whole() -> list[str]:
+    async def read_all() -> list[str]:
         return [each async for each in render_events(enter(sources), sources.store)]
 
     with serving(sources):
-        text = asyncio.run(whole())
+        text = asyncio.run(read_all())
     assert text[0] == "retry: 1000\n\n"
     assert ": nothing new\n\n" in text
     assert stream.TOO_LONG in text[-1]
@@ -203,11 +203,11 @@ def test_so_many_readers_and_no_more_until_one_leaves(
             assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
             assert "at most 2 streams" in answer.json()["detail"]
 
-        def let_in() -> bool:
+        def is_let_in() -> bool:
             with api.stream(STREAM) as answer:
                 return bool(answer.is_success)
 
-        wait_until(let_in, "a place is free again")
+        wait_until(is_let_in, "a place is free again")
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_rows_whose_retention_is_over_are_gone_with_the_next_commit(path: Path) 
     made = Database.create(path, IDENTITY, [table])
     starts = f"select window_start from {table.name} order by window_start"
 
-    def kept(*minutes: int) -> list[int]:
+    def list_kept(*minutes: int) -> list[int]:
         made.apply(table.view, [table.to_stored(create_sales(minute)) for minute in minutes])
         made.commit(create_marker(0))
         with Snapshots(path).open() as snapshot:
@@ -222,10 +222,10 @@ def test_rows_whose_retention_is_over_are_gone_with_the_next_commit(path: Path) 
             assert snapshot.find_oldest_ms(table) == max(times) - in_ms(retention)
         return [(time - epoch_ms(MORNING)) // in_ms(MINUTE) for time in times]
 
-    assert kept(0, 1) == [0, 1]
-    assert kept(over) == [0, 1, over]
-    assert kept(over + 1) == [1, over, over + 1]
-    assert kept(0) == [1, over, over + 1]  # what comes so late does not come back
+    assert list_kept(0, 1) == [0, 1]
+    assert list_kept(over) == [0, 1, over]
+    assert list_kept(over + 1) == [1, over, over + 1]
+    assert list_kept(0) == [1, over, over + 1]  # what comes so late does not come back
 
 
 def test_a_row_that_is_gone_at_once_is_no_change(path: Path) -> None:

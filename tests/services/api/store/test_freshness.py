@@ -52,11 +52,11 @@ def test_while_nothing_is_published_an_answer_stays_fresh() -> None:
 def test_the_moment_counts_from_before_the_question() -> None:
     watched = Watched()
 
-    def slow(topics: Iterable[str]) -> dict[Partition, int]:
+    def ask_slowly(topics: Iterable[str]) -> dict[Partition, int]:
         watched.now += 3.0
         return {SALES: 5}
 
-    freshness = Freshness(lambda: ["sales"], slow, lambda: watched.now)
+    freshness = Freshness(lambda: ["sales"], ask_slowly, lambda: watched.now)
     freshness.observe()
     assert freshness.measure({SALES: 5}) == (3000, None)
 
