@@ -57,11 +57,11 @@ def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
 def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[Record] = []
 
-    def read_noted(client: Producer, batch: Sequence[Record]) -> int:
+    def note_batch(client: Producer, batch: Sequence[Record]) -> int:
         copied.extend(batch)
         return copy_rejected(client, batch)
 
-    monkeypatch.setattr(follower, "copy_rejected", read_noted)
+    monkeypatch.setattr(follower, "copy_rejected", note_batch)
     late = publish(kafka, RECEIPTS, 4 * HOUR_MS)
     with at_work(follow, kafka):
         wait_until(lambda: is_caught_up(kafka), "everything is validated")

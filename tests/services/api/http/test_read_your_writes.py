@@ -10,9 +10,8 @@ import pytest
 
 from contracts import RECEIPTS, STOCK_LEVELS
 from services.api.http import read_your_writes as reaching
-from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
-from tests.services.writing import Writing, promote
+from tests.services.writing import Writing
 
 ROUTES = (
     "/v1/stock/S001/A",
