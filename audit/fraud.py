@@ -14,11 +14,11 @@ import duckdb
 from audit.fraud_score import thresholds as held_against
 from audit.inventory import Book, Place
 from audit.limits import load_thresholds
-from audit.log import Record, read
+from audit.log import read
 from audit.tables import Row, Tables
 from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, Record, admin, end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 

@@ -13,10 +13,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.log import Record, number_records, read
+from audit.log import number_records, read
 from audit.validation import Event, Said, Unreadable, read_record
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
-from infra.kafka import Offsets, Partition
+from infra.kafka import Offsets, Partition, Record
 from infra.settings import Settings
 
 Row = dict[str, Any]

@@ -7,9 +7,9 @@ import duckdb
 import pyarrow as pa
 
 from audit.inventory import query
-from audit.log import Record
 from audit.validation import Event, Unreadable, event, read_record, untimely
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
+from infra.kafka import Record
 
 Place = tuple[int, int]
 """Partition and offset."""

@@ -4,16 +4,15 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 from deltalake import DeltaTable
 from pyarrow.dataset import field
 
 from contracts import CONTRACTS
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, admin, consumer, start_offsets
+from infra.kafka import Offsets, Partition, Record, admin, consumer, start_offsets, to_record
 from infra.lake import folders
 from infra.settings import Settings
 
@@ -29,19 +28,6 @@ class NotArchived(UserError):
             f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
             "before, but does not. Without it nothing can be held against the log."
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record as the broker has it."""
-
-    topic: str
-    partition: int
-    offset: int
-    published_ms: int
-    key: bytes | None
-    value: bytes | None
-    headers: Mapping[str, str | bytes | None]
 
 
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
@@ -65,7 +51,7 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
             elif time.monotonic() > deadline:
                 raise TimeoutError(f"Kafka should send the rest of {sorted(waiting)}, but does not")
             for message in messages:
-                record = as_record(message)
+                record = to_record(message)
                 if record.offset < ends[record.topic, record.partition]:
                     yield record
             waiting = unread(reader, waiting)
@@ -107,7 +93,7 @@ def of_archive(row: Mapping[str, Any]) -> Record:
         published_ms=round(row["timestamp"].timestamp() * 1000),
         key=row["key"],
         value=row["value"],
-        headers={header["key"]: header["value"] for header in row["headers"] or ()},
+        headers=[(header["key"], header["value"]) for header in row["headers"] or ()],
     )
 
 
@@ -120,8 +106,8 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
     reached: Counter[Partition] = Counter()
     for record in records:
         at = record.topic, record.partition
-        header = record.headers.get("sequence")
-        number = int.from_bytes(header, "big") if isinstance(header, bytes) else None
+        header = dict(record.headers).get("sequence")
+        number = int.from_bytes(header, "big") if header is not None else None
         if number is not None and number < reached[at]:
             number = None
         if number is not None:
@@ -137,18 +123,3 @@ def unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
         for at in position
         if at.offset < waiting[at.topic, at.partition]
     }
-
-
-def as_record(message: Message) -> Record:
-    error = message.error()
-    if error is not None:
-        raise KafkaException(error)
-    return Record(
-        topic=str(message.topic()),
-        partition=int(message.partition() or 0),
-        offset=int(message.offset() or 0),
-        published_ms=message.timestamp()[1],
-        key=message.key(),
-        value=message.value(),
-        headers=dict(message.headers() or {}),
-    )

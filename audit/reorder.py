@@ -6,11 +6,11 @@ from pathlib import Path
 
 from audit.inventory import Book, Place, query
 from audit.limits import load_policy
-from audit.log import Record, read
+from audit.log import read
 from audit.tables import Row, Tables
 from contracts import PRODUCTS, PROMOTIONS, PROPOSALS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, Record, admin, end_offsets
 from infra.settings import Settings
 from pipelines.reorder.policy import Policy
 

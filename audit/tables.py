@@ -13,7 +13,6 @@ import duckdb
 import pyarrow as pa
 
 from audit.inventory import Book, Place
-from audit.log import Record
 from audit.validation import Event, Said, Unreadable, read_record
 from contracts import (
     ADJUSTMENTS,
@@ -27,7 +26,7 @@ from contracts import (
     STORES,
 )
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition
+from infra.kafka import Offsets, Partition, Record
 
 Row = dict[str, Any]
 

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from audit.fraud import FraudOracle
-from audit.log import Record
 from audit.tables import Row
 from contracts import (
     PRICE_CHANGES,
@@ -19,7 +18,7 @@ from contracts import (
     key,
 )
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Partition
+from infra.kafka import Partition, Record
 from pipelines.fraud.thresholds import Thresholds
 
 DAY = datetime(2026, 3, 4, tzinfo=UTC)
@@ -102,7 +101,7 @@ class Timeline:
             published_ms=((published or happened) - EPOCH) // MILLISECOND,
             key=key(contract, event),
             value=encode(contract, event),
-            headers={},
+            headers=(),
         )
         self._offsets[place] += 1
         self.records.append(record)

@@ -10,7 +10,6 @@ from typing import Any
 import fastavro
 from pydantic import BaseModel, ValidationError
 
-from audit.log import Record
 from contracts import (
     ADJUSTMENTS,
     RECEIPTS,
@@ -23,6 +22,7 @@ from contracts import (
     schemas_of,
 )
 from contracts.models import BROKEN_RULE
+from infra.kafka import Record
 
 Event = dict[str, Any]
 

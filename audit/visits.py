@@ -5,11 +5,11 @@ from pathlib import Path
 
 from audit.inventory import Book, Place, query
 from audit.limits import load_thresholds
-from audit.log import Record, read
+from audit.log import read
 from audit.tables import Row, Tables
 from contracts import VISITS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition
+from infra.kafka import Offsets, Partition, Record
 from infra.settings import Settings
 from pipelines.visits.thresholds import Thresholds
 

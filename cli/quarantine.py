@@ -15,11 +15,11 @@ from contracts.times import instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra import kafka
 from infra.errors import UserError
+from infra.kafka import Record
 from infra.settings import Settings, read_settings
 from services.quarantine import release as releasing
 from services.quarantine.anatomy import dissect
 from services.quarantine.reader import read_record
-from services.quarantine.records import Record
 from services.quarantine.remedy import find_remedy
 
 ANSWER_SECONDS_MAX = 30.0

@@ -14,17 +14,20 @@ from infra.kafka.offsets import (
     start_offsets,
 )
 from infra.kafka.read import read_all, read_between, read_to_end
+from infra.kafka.record import Headers, Record, to_record
 from infra.kafka.send import NotDelivered, Outgoing, send, send_all
 from infra.kafka.topics import HasTopicSettings, TopicSettings, answers, apply_topics
 
 __all__ = [
     "Config",
     "HasTopicSettings",
+    "Headers",
     "KafkaDown",
     "NotDelivered",
     "Offsets",
     "Outgoing",
     "Partition",
+    "Record",
     "TopicSettings",
     "UnknownTopic",
     "admin",
@@ -45,4 +48,5 @@ __all__ = [
     "send",
     "send_all",
     "start_offsets",
+    "to_record",
 ]

@@ -15,17 +15,18 @@ from contracts.validation import VALIDATED
 from infra.kafka import (
     Offsets,
     Outgoing,
+    Record,
     admin,
     consumer,
     partitions,
     producer,
     send_all,
+    to_record,
 )
 from infra.settings import Settings
 from services.clock import wall_ms
 from services.quarantine.progress import GROUP, Progress, commit, read_committed
-from services.quarantine.reader import to_record
-from services.quarantine.records import Record, create_row
+from services.quarantine.records import create_row
 
 RECORDS_PER_BATCH_MAX = 2_000
 BATCH_SECONDS = 0.5

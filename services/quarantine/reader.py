@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
-from confluent_kafka import Message, TopicPartition
+from confluent_kafka import TopicPartition
 
 from infra.errors import UserError
-from infra.kafka import Offsets, admin, consumer, end_offsets, read_between
+from infra.kafka import Offsets, Record, admin, consumer, end_offsets, read_between, to_record
 from infra.settings import Settings
-from services.quarantine.records import Record
 
 ANSWER_SECONDS_MAX = 30.0
 REPORT_EVERY = 1_000
@@ -70,21 +69,3 @@ def _read_between(
         yield to_record(message)
         if read % REPORT_EVERY == 0 or read == total:
             report(read, total)
-
-
-def to_record(message: Message) -> Record:
-    headers = message.headers() or []
-    pairs = headers.items() if isinstance(headers, dict) else headers
-    return Record(
-        topic=str(message.topic()),
-        partition=int(message.partition() or 0),
-        offset=int(message.offset() or 0),
-        published_ms=message.timestamp()[1],
-        key=message.key(),
-        value=message.value(),
-        headers=[(name, to_bytes(value)) for name, value in pairs],
-    )
-
-
-def to_bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value

@@ -1,7 +1,5 @@
 """The row of a rejected record in the quarantine: all of the record."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 from contracts import QUARANTINE, RELEASES, Contract, Row, Undecodable, codec, encode
@@ -10,8 +8,7 @@ from contracts.schemas import find_registered_since
 from contracts.times import instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.errors import UserError
-
-Headers = Sequence[tuple[str, bytes | None]]
+from infra.kafka import Record
 
 FOUND_MAX, EVENT_ID_MAX = 500, 300
 """Characters, by the contract. The value has the whole text."""
@@ -31,19 +28,6 @@ class NewerSchema(UserError):
             "does not know. It reads no further, and nothing is lost. Start it again with the "
             "present code: make down && make up"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record as the broker holds it."""
-
-    topic: str
-    partition: int
-    offset: int
-    published_ms: int
-    key: bytes | None
-    value: bytes | None
-    headers: Headers
 
 
 class Header(TypedDict):

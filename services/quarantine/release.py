@@ -15,11 +15,10 @@ from contracts.times import instant, span
 from contracts.validation import VALIDATED, Rejection, validate
 from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
-from infra.kafka import admin, newest_ms, producer, send
+from infra.kafka import Record, admin, newest_ms, producer, send
 from infra.settings import Settings
 from services.clock import wall_ms
 from services.quarantine.reader import read_record, read_since
-from services.quarantine.records import Record
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500

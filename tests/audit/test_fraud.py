@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from audit.fraud import FraudOracle
-from audit.log import Record
 from audit.tables import Row
 from audit.timeline import LEEDS, LONDON, MILK, PRICES, WINE, YORK, Timeline, at
 from contracts import ALERTS, RECEIPTS, RELEASES, encode, key, model
+from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -114,7 +114,7 @@ class TestCardVelocity:
                 published_ms=rejected.published_ms + 1_020_000,
                 key=key(RELEASES, release),
                 value=encode(RELEASES, release),
-                headers={},
+                headers=(),
             )
         )
         oracle = FraudOracle(

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.fraud import FraudOracle
-from audit.log import Record
 from audit.tables import Row
 from audit.timeline import (
     BORDERS,
@@ -28,6 +27,7 @@ from audit.timeline import (
 from audit.validation import event
 from contracts import ALERTS, DIMENSIONS, RECEIPTS, digest, model
 from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
 
 CARDS = (None, "tok_1", "tok_2")

@@ -8,12 +8,12 @@ from typing import Any
 
 from audit.fraud import FraudOracle
 from audit.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, scores
-from audit.log import Record
 from audit.timeline import at
 from contracts import INCIDENTS, decode
 from generators import wire
 from generators.ticks import TICKS_PER_DAY
 from generators.world import World
+from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
 from tests.generators.worlds import SMALL
 from tests.seeds import create_random
@@ -145,7 +145,7 @@ def log(world: World, told: list[Incident]) -> Iterator[Record]:
                     published_ms=one.published_ms,
                     key=one.key.encode(),
                     value=wire.value(one),
-                    headers={},
+                    headers=(),
                 )
 
 

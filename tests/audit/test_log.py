@@ -1,10 +1,11 @@
 """What is of the simulator, and what Kafka took twice."""
 
-from audit.log import Record, number_records
+from audit.log import number_records
+from infra.kafka import Record
 
 
 def record(offset: int, number: int | None, partition: int = 0) -> Record:
-    headers = {} if number is None else {"sequence": number.to_bytes(8, "big")}
+    headers = [] if number is None else [("sequence", number.to_bytes(8, "big"))]
     return Record("public.sales.receipt.v1", partition, offset, 0, b"S001", b"", headers)
 
 

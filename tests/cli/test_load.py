@@ -9,10 +9,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from audit.log import Record, read
+from audit.log import read
 from contracts import GENERATIONS, RECEIPTS, decode
 from contracts.documents import to_document
-from infra.kafka import Offsets, Partition, admin, end_offsets
+from infra.kafka import Offsets, Partition, Record, admin, end_offsets
 from infra.settings import Settings
 from tests.command import run_command
 from tests.services.broker import KafkaLog

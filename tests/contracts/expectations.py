@@ -12,7 +12,6 @@ from typing import Any
 
 import fastavro
 
-from audit.log import Record
 from contracts import Contract
 from contracts.consumer import Reliances, Use, span
 from contracts.mapping import avro_projection
@@ -20,6 +19,7 @@ from contracts.projection import Path, parse_path, projection
 from contracts.schemas import schemas_of
 from contracts.times import EPOCH, MILLISECOND
 from generators.partitions import partition
+from infra.kafka import Record
 
 FRAME_BYTES = 5
 LEAST = {"positive": 1, "not negative": 0}

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from audit.log import Record
 from audit.validation import untimely
 from contracts import CONTRACTS, Contract, encode, key
 from contracts.checks import in_order
 from contracts.times import MILLISECOND
 from contracts.validation import FUTURE, LATE, VALIDATED, Rejection, validate
+from infra.kafka import Record
 from tests.contracts.around import list_around
 from tests.contracts.broken_rules import find_broken_rules
 

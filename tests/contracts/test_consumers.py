@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from audit.log import Record
 from contracts import CONTRACTS, Contract, Unencodable, encode, key
 from contracts.consumer import CONSUMERS, Use, reader
 from contracts.projection import parse_path
 from generators.partitions import partition
+from infra.kafka import Record
 from tests.contracts.expectations import project, find_violations
 
 USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
@@ -31,7 +31,7 @@ def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
         published_ms=int(at.timestamp() * 1000) if isinstance(at, datetime) else 1,
         key=record_key,
         value=encode(contract, value),
-        headers={},
+        headers=(),
     )
 
 

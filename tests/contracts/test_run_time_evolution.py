@@ -30,14 +30,14 @@ from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from pyspark.sql import SparkSession
 
-from audit.log import Record, read
+from audit.log import read
 from contracts import RECEIPTS, avro_schema, schema_id
 from contracts.documents import to_document
 from contracts.evolution.release import release
 from contracts.schemas import load_lock
 from contracts.validation import UNDECODABLE
 from control.generations import Generation
-from infra.kafka import admin, end_offsets
+from infra.kafka import Record, admin, end_offsets
 from infra.processes import environment, supervisor
 from infra.settings import HOST, Settings, root
 from infra.wait import wait_until
@@ -45,7 +45,7 @@ from pipelines.common.generations.generation import generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import load
 from pipelines.common.transform.events import events
-from services.quarantine import records as quarantine
+from services.quarantine.records import create_row
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import read_by_python, read_by_spark, read_log
 from tests.ports import free_port_base
@@ -328,11 +328,6 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
     assert read_by_spark(spark, versions.settings) == found["units"]
     for record in fresh:
-        row = quarantine.create_row(to_quarantine_record(record))
+        row = create_row(record)
         assert row is not None
         assert (row["reason"], row["value"]) == (UNDECODABLE, record.value)
-
-
-def to_quarantine_record(record: Record) -> quarantine.Record:
-    at = record.topic, record.partition, record.offset
-    return quarantine.Record(*at, record.published_ms, record.key, record.value, [])

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from pyspark.sql import SparkSession
 
-from audit.log import Record
 from contracts.validation import Rejection, validate
+from infra.kafka import Record
 from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.as_of_join import Versions
 from pipelines.common.transform.dimensions import (

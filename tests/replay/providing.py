@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from audit.log import Record, read
+from audit.log import read
 from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, key
 from contracts.consumer import CONSUMERS
 from generators.partitions import partition
-from infra.kafka import admin, end_offsets
+from infra.kafka import Record, admin, end_offsets
 from infra.kafka.drift import drifts, inspect
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.expectations import find_violations
@@ -54,4 +54,4 @@ def of_record(contract: Contract, record: Record) -> Iterator[str]:
     elif record.partition != partition(own, contract.settings.partitions):
         yield f"{place}: {own!r} lies in another partition"
     if record.headers:
-        yield f"{place}: headers {sorted(record.headers)}, expected none"
+        yield f"{place}: headers {sorted(dict(record.headers))}, expected none"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from audit.log import Record
 from contracts import STORE_SALES, encode, key
 from generators.partitions import partition
+from infra.kafka import Record
 from tests.replay.providing import of_record
 
 ROW = STORE_SALES.examples[0]
@@ -18,7 +18,7 @@ GOOD = Record(
     published_ms=1,
     key=KEY,
     value=encode(STORE_SALES, ROW),
-    headers={},
+    headers=(),
 )
 
 
@@ -31,7 +31,7 @@ def test_a_row_that_keeps_its_contract_is_good() -> None:
     [
         (replace(GOOD, key=b"S001"), "the key is b'S001'"),
         (replace(GOOD, partition=GOOD.partition + 1), "lies in another partition"),
-        (replace(GOOD, headers={"sequence": b"1"}), "headers .'sequence'., expected none"),
+        (replace(GOOD, headers=[("sequence", b"1")]), "headers .'sequence'., expected none"),
         (replace(GOOD, value=encode(STORE_SALES, {**ROW, "version": 0})), "version is at least 1"),
     ],
 )

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.log import Record
 from audit.timeline import at
-from infra.kafka import Partition
+from infra.kafka import Partition, Record
 from pipelines.fraud.signals import READS
 from tests.pipelines.log import RECORD
 

@@ -7,7 +7,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from audit.fraud import FraudOracle
-from audit.log import Record
 from audit.timeline import (
     BORDERS,
     DELAYS_MINUTES,
@@ -22,6 +21,7 @@ from audit.timeline import (
     Timeline,
 )
 from contracts import ALERTS, key
+from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
 from pipelines.fraud.pipeline import fraud
 from pipelines.fraud.signals import DIMENSIONS

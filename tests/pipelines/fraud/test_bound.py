@@ -13,10 +13,10 @@ from pyspark.sql import functions as F
 
 from audit import timeline
 from audit.fraud import FraudOracle
-from audit.log import Record
 from audit.tables import Row
 from audit.timeline import Timeline
 from contracts import ALERTS, key
+from infra.kafka import Record
 from pipelines.common.pipeline import unchanged
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.aggregate import running_rows, static_rows, view_rows

@@ -15,9 +15,9 @@ from deltalake import DeltaTable
 
 from audit.inventory import Oracle, Row
 from audit.lake import Events, daily_facts, events
-from audit.log import Record, read
+from audit.log import read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
-from infra.kafka import admin, committed_ends, producer
+from infra.kafka import Record, admin, committed_ends, producer
 from infra.lake import read_held
 from infra.processes import engines, start_module
 from infra.settings import Settings
@@ -157,7 +157,7 @@ def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[R
                 one.published_ms,
                 one.key,
                 one.value,
-                list(one.headers.items()),
+                list(one.headers),
             )
             for one in published
         ],

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.log import Record
 from audit.reorder import ReorderOracle
 from audit.timeline import (
     DAY,
@@ -22,6 +21,7 @@ from audit.timeline import (
 )
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
 from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import RECORD

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.log import Record
 from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
 from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, key
 from contracts.times import EPOCH, MILLISECOND
+from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import RECORD

@@ -10,13 +10,12 @@ from confluent_kafka import Producer
 from cli import ready
 from contracts import ADJUSTMENTS, PRODUCTS, QUARANTINE, RECEIPTS, Contract, decode, encode, key
 from contracts.validation import VALIDATED
-from infra.kafka import admin, consumer, end_offsets, read_to_end, send
+from infra.kafka import Record, admin, consumer, end_offsets, read_to_end, send
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.quarantine import follower
 from services.quarantine.follower import copy_rejected, follow
 from services.quarantine.progress import GROUP, Progress, commit, read_progress
-from services.quarantine.records import Record
 from tests.brokers import get_producer
 from tests.services.at_work import at_work
 

@@ -10,7 +10,8 @@ import pytest
 from contracts import QUARANTINE, RECEIPTS, RELEASES, Contract, decode, encode, key, schemas
 from contracts.checks import checks, find_broken
 from contracts.validation import VALIDATED
-from services.quarantine.records import NewerSchema, Record, create_row
+from infra.kafka import Record
+from services.quarantine.records import NewerSchema, create_row
 
 GOOD = RECEIPTS.examples[0]
 HOUR_MS = 3_600_000

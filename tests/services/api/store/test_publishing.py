@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.log import Record, read
+from audit.log import read
 from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
 from generators.partitions import partition
-from infra.kafka import admin, answers, apply_topics, end_offsets
+from infra.kafka import Record, admin, answers, apply_topics, end_offsets
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.api.app import create_sources
