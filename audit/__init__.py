@@ -1,1 +1,2 @@
-"""Independent computations of every view, from the log alone: how exact it is, and how good."""
+"""Independent computations of every view, from the log alone: they say whether answers are exact,
+and how good."""

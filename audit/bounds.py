@@ -51,7 +51,7 @@ SAYS: Mapping[str, Callable[[Any], str]] = {
     "maxBytes": "at most {} bytes".format,
     "pattern": "matches `{}`".format,
 }
-"""The kinds of rules that say how much of something there may be, in words."""
+"""The kinds of rules that limit an amount, in words."""
 
 TIMES = ("horizon", "skew", "grace", "retention")
 
@@ -66,7 +66,7 @@ class Bound:
     """Of a contract `lines[].units.maximum` or `horizon`; a constant, a threshold or a setting."""
     says: str
     meaning: str = ""
-    """As the declaration says; empty where the name says it all."""
+    """The comment of the declaration; empty where the name says it all."""
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ def of_contracts() -> Iterator[Bound]:
 
 
 def limits(contract: Contract) -> list[Rule]:
-    """The rules of a contract that say how much of something there may be."""
+    """The rules of a contract that limit an amount."""
     return [rule for rule in contract.rules if rule.kind in SAYS]
 
 
@@ -112,7 +112,7 @@ def of_settings() -> Iterator[Bound]:
 
 
 def _limit(metadata: object) -> str | None:
-    """What pydantic's metadata of a field say of how much it may be."""
+    """The limits in pydantic's metadata of a field."""
     for word, says in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "below")):
         if (limit := getattr(metadata, word, None)) is not None:
             return f"{says} {limit:g}"

@@ -41,7 +41,8 @@ microdegrees, whole ones, on a ball."""
 
 
 def spans(limits: Thresholds) -> Mapping[str, timedelta]:
-    """By rule: how long after an interval begins nothing can happen any more that belongs to it."""
+    """By rule: the time after an interval's beginning at which no event can belong to it any more.
+    """
     return {
         "card-velocity": limits.card_sales_interval,
         "impossible-travel": limits.travel_interval,
@@ -53,7 +54,7 @@ def spans(limits: Thresholds) -> Mapping[str, timedelta]:
 
 
 class FraudOracle:
-    """What some records say, loaded once, to be asked."""
+    """Some records, loaded once and queried."""
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class FraudOracle:
         limits: Thresholds,
         ends: Offsets | None = None,
     ) -> None:
-        """Ends: of the partitions read, for the books."""
+        """`ends`: of the partitions read, for the record accounting."""
         self.ends = ends or {}
         self._tables = Tables(records)
         engine = self._tables.engine
@@ -88,13 +89,13 @@ class FraudOracle:
         return EPOCH + int(published_ms) * MILLISECOND
 
     def books(self) -> dict[Partition, Book]:
-        """What became of each record: counted one by one, not derived from each other."""
+        """The record accounting, each number counted on its own and not derived from the others."""
         return self._tables.books(self.ends)
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
-        """Where records lie that the books count as rejected, and why; what holds from a moment on
-        is in no book.
+        """The places of rejected records, with the reason. Dimension topics are not in the
+        accounting.
         """
         found = self._tables.rejected
         return {at: why for at, why in found.items() if at[:2] in self.ends}
@@ -110,7 +111,7 @@ def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
 
 
 def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
-    """Find everything that is worth a row."""
+    """Find all candidates for a row."""
     engine.execute(text("signals"))
     engine.execute(text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")

@@ -1,4 +1,4 @@
-"""How good alerts are: held against the incidents that the simulator planted, one by one.
+"""How good alerts are, compared with the incidents that the simulator planted, one by one.
 
 An alert is right if it rests on an event of a fraud, whichever rule that was planted for. A fraud
 is caught if an open alert of its own rule rests on one of its events.
@@ -21,18 +21,18 @@ Incident = Mapping[str, Any]
 Place = tuple[str, str]
 
 NEAR_PERCENT = 25
-"""An incident is near the threshold if its strength is off by no more."""
+"""An incident is near the threshold if its strength differs by no more."""
 
 SETTLING = timedelta(hours=10)
-"""Before so long nobody can score: an incident may last a shift, and is told when it is over; its
-last event may be two hours late."""
+"""An incident is scored this long after its end at the earliest: it may last a shift and is
+reported when it is over; its last event may be two hours late."""
 
 RECALL_AIM, PRECISION_AIM = 0.95, 0.90
 OF_ONE_RULE_AIM = 0.85
 
 
 class Alert(NamedTuple):
-    """A row of the view, and when it could first be seen in it, where somebody looked."""
+    """A row of the view, and the first time when it was seen there, if somebody looked."""
 
     row: Mapping[str, Any]
     seen_at: datetime | None = None
@@ -61,7 +61,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Score:
-    """Of one rule, or of all together."""
+    """The score of one rule, or of all together."""
 
     recall: Share
     """Frauds caught."""
@@ -118,7 +118,7 @@ class Scores:
 def scores(
     alerts: Alerts, incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
 ) -> Scores:
-    """Score what is settled where the log ends."""
+    """Score what is settled at the end of the log."""
     settled = ends_at - SETTLING
     told: dict[Place, list[Incident]] = defaultdict(list)
     for incident in incidents:
@@ -193,7 +193,7 @@ def places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:
 
 
 def thresholds(limits: Thresholds) -> Mapping[str, int]:
-    """What each rule's alerts, and its incidents' strengths, are held against."""
+    """By rule, the threshold for its alerts and for the strength of its incidents."""
     return {
         "card-velocity": limits.card_sales_per_window_max,
         "impossible-travel": limits.speed_kmh_max,
@@ -205,6 +205,6 @@ def thresholds(limits: Thresholds) -> Mapping[str, int]:
 
 
 def incidents_of(settings: Settings) -> list[Incident]:
-    """Every incident that the simulator has told."""
+    """Every incident that the simulator has reported."""
     told = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
     return [decode(record.value).value for record, number in told if number is not None]

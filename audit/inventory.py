@@ -25,7 +25,7 @@ Place = tuple[str, int, int]
 LINES_PER_CHUNK = 100_000
 
 MOVEMENTS = ("sold", "refunded", "received", "adjusted", "dispatched", "closed")
-"""What a line may say of a shelf, in units; `closed` are those no longer under way."""
+"""The movements that a line may report, in units; `closed` are those no longer in transit."""
 
 COLUMNS: dict[str, pa.DataType] = {
     "topic": pa.string(),
@@ -52,7 +52,7 @@ UNREADABLE = pa.schema([POSTED.field(name) for name in ("store_id", "topic", "se
 
 @dataclass(frozen=True)
 class Book:
-    """What became of the records of one partition."""
+    """The record accounting of one partition."""
 
     read: int
     applied: int
@@ -61,16 +61,17 @@ class Book:
 
 
 class Oracle:
-    """The log below some offsets, loaded once, to be asked."""
+    """The log below some offsets, loaded once and queried."""
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         self.ends = ends
         self._unreadable: Counter[Partition] = Counter()
         self.rejected: dict[Place, Collection[str]] = {}
-        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        reason."""
         self._lost: list[Row] = []
         self.simulated: Counter[Partition] = Counter()
-        """How many of the simulator's records there are, by partition."""
+        """The number of the simulator's records, by partition."""
         self.engine = duckdb.connect()
         self.engine.execute("set timezone = 'UTC'")
         self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
@@ -82,7 +83,7 @@ class Oracle:
         self.engine.execute(f"create view applied as {query('applied')}")
 
     def load(self, table: str, rows: pa.Table) -> None:
-        """Make a table of the rows."""
+        """Create a table of the rows."""
         self.engine.register("rows_to_load", rows)
         self.engine.execute(f"create or replace table {table} as from rows_to_load")
 
@@ -99,7 +100,7 @@ class Oracle:
         return list(self.engine.sql(query(name)).to_arrow_table().to_pylist())
 
     def books(self) -> dict[Partition, Book]:
-        """What became of each record: counted one by one, not derived from each other."""
+        """The record accounting, each number counted on its own and not derived from the others."""
         counted = self.engine.sql(
             """
             select

@@ -15,7 +15,7 @@ Place = tuple[int, int]
 """Partition and offset."""
 
 Events = Mapping[str, Mapping[Place, Event]]
-"""By topic: what each accepted record says that is the first of its event in its partition."""
+"""By topic: the content of each accepted record that is the first of its event in its partition."""
 
 COLUMNS: dict[str, pa.DataType] = {
     **dict.fromkeys(("topic", "event_id", "store_id", "sku"), pa.string()),
@@ -41,7 +41,7 @@ def events(records: Iterable[Record], topics: Iterable[str]) -> Events:
 
 
 def accept_event(record: Record) -> Event | None:
-    """What the record says, if it is right, and in time."""
+    """The content of the record, if it is valid and in time."""
     try:
         read_record(record)  # of a release: what it wraps, too
         happened = event(record)
@@ -51,7 +51,7 @@ def accept_event(record: Record) -> Event | None:
 
 
 def daily_facts(found: Events) -> list[dict[str, Any]]:
-    """What moved of each sku in each store on each day of UTC."""
+    """The movements of each sku in each store on each day of UTC."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
     engine.register("moves", pa.Table.from_pylist(list(moves(found)), MOVES))

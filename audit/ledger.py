@@ -24,7 +24,7 @@ SEEN: Mapping[str, tuple[str, ...]] = {
     "untimely": ("beyond_horizon", "future"),
     "unreadable": ("malformed", "unknown_schema", "broken_rule"),
 }
-"""What a reader can tell from the log, and the kinds of dirt that the ledger says it is."""
+"""The kinds of dirt in the ledger that a reader can find in the log."""
 # Within the horizon a late record is as good as any: a reader does not count it.
 DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
 
@@ -62,12 +62,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class Audit:
-    """The ledger's book stock held against the log."""
+    """The ledger's book stock compared with the log."""
 
     pages: int
     shelves: int
     dirt: Mapping[str, int]
-    """Records published otherwise than on time and once, by kind, as the pages count them."""
+    """Records that were not published on time and once, by kind, as the pages count them."""
     simulated: int
     """How many of the simulator's records lie before the marker, on these pages or not."""
     quarantined: int
@@ -78,7 +78,7 @@ class Audit:
 
     @property
     def made(self) -> bool:
-        """Whether there was anything to compare; before the first page nothing can be said."""
+        """Whether there was anything to compare; nothing is compared before the first page."""
         return self.pages > 0 or self.simulated == 0
 
     @property
@@ -87,7 +87,7 @@ class Audit:
 
 
 def audit(settings: Settings, oracle: Oracle) -> Audit:
-    """Compare at the last pages that lie before where the oracle has read."""
+    """Compare at the last pages below the oracle's offsets."""
     on_hand: Counter[Shelf] = Counter()
     in_transit: Counter[Shelf] = Counter()
     last: dict[str, Mapping[str, int]] = {}

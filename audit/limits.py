@@ -1,4 +1,4 @@
-"""The thresholds and the policy of a generation, as they stand in its own copy of the code."""
+"""The thresholds and the policy of a generation, in its own copy of the code."""
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -11,24 +11,25 @@ from pipelines.common.generations.generation import generations
 
 
 def load_thresholds(code: Path, pipeline: str) -> Any:
-    """The pipeline's `Thresholds`, as that copy of the code has them."""
+    """The pipeline's `Thresholds` in that copy of the code."""
     return _load(code / "pipelines" / pipeline / "thresholds.py").Thresholds()
 
 
 def load_policy(code: Path) -> Any:
-    """The `Policy` of the reorder pipeline, as that copy of the code has it."""
+    """The `Policy` of the reorder pipeline in that copy of the code."""
     return _load(code / "pipelines" / "reorder" / "policy.py").Policy()
 
 
 def find_code(settings: Settings, pipeline: str, number: int) -> Path:
-    """Where the generation's code is; the project's own where its copy is not on this machine."""
+    """The folder of the generation's code; the project's own where its copy is not on this machine.
+    """
     generation = generations(settings, pipeline).of(number)
     copy = locate_code(settings, generation) if generation else root()
     return copy if copy.exists() else root()
 
 
 def _load(file: Path) -> ModuleType:
-    """The module in the file, beside the one of its name that is imported already."""
+    """The module in the file, apart from the imported one of the same name."""
     spec = spec_from_file_location(f"{file.stem}_of_{file.parent.name}", file)
     assert spec is not None
     assert spec.loader is not None

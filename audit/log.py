@@ -21,20 +21,20 @@ RECORDS_PER_POLL_MAX = 10_000
 
 
 class NotArchived(UserError):
-    """Records that are nowhere any more."""
+    """Records that neither the log nor the archive holds."""
 
     def __init__(self, topic: str, partition: int, end: int) -> None:
         super().__init__(
             f"{topic}/{partition} begins at {end:,}: the lake's archive should hold what came "
-            "before, but does not. Without it nothing can be held against the log."
+            "before, but does not. Without it nothing can be compared with the log."
         )
 
 
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """Each record below the end offset of its partition, partition by partition in log order.
 
-    Where the log does not begin at its first record any more, the archive does.
-    Raises TimeoutError when the broker has nothing to say for IDLE_SECONDS_MAX, and NotArchived.
+    Where the log no longer holds its first records, the archive gives them. Raises TimeoutError
+    when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
     """
     starts = start_offsets(admin(settings), {topic for topic, _ in ends})
     yield from head(settings, ends, starts)
@@ -60,7 +60,7 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
 
 
 def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
-    """The records that are in the archive alone, of the topics that it keeps."""
+    """The records that only the archive holds, of the topics that it keeps."""
     gone = {
         at: min(start, ends[at])
         for at, start in starts.items()
@@ -98,10 +98,11 @@ def of_archive(row: Mapping[str, Any]) -> Record:
 
 
 def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
-    """Each record with its number among the simulator's in its partition; None: it is not of them.
+    """Each record with its number among the simulator's in its partition; None: it is not one of
+    them.
 
-    Nor is one of them what Kafka took twice: a broker that was killed may have forgotten that it
-    had a batch already, and take it again from a producer that never heard of it.
+    A record that Kafka took twice counts once: a killed broker may have forgotten that it had a
+    batch, and take it again from a producer without an acknowledgement.
     """
     reached: Counter[Partition] = Counter()
     for record in records:

@@ -1,4 +1,4 @@
-"""The oracle of each pipeline: the same answer by other means."""
+"""The oracle of each pipeline: the same answer, computed by other means."""
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from infra.settings import Settings, root
 
 
 class NoOracle(UserError):
-    """There is nothing to hold the pipeline against."""
+    """The pipeline has no oracle."""
 
     def __init__(self, pipeline: str) -> None:
         known = ", ".join(ORACLES)
@@ -23,13 +23,14 @@ class NoOracle(UserError):
 
 
 class Answering(Protocol):
-    """What an oracle that has read the log up to some offsets can be asked."""
+    """The questions to an oracle that has read the log up to some offsets."""
 
     ends: Offsets
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
-        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        reason."""
 
     def views(self) -> dict[str, list[dict[str, Any]]]: ...
 
@@ -37,7 +38,8 @@ class Answering(Protocol):
 
 
 Ask = Callable[[Settings, Offsets, Path], Answering]
-"""Below offsets of a log, by the thresholds and the policy that stand in a copy of the code."""
+"""Creates the oracle below offsets of a log, by the thresholds and the policy in a copy of the
+code."""
 
 ORACLES: Mapping[str, Ask] = {
     "inventory": lambda settings, ends, _code: inventory.Oracle(settings, ends),

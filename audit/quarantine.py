@@ -1,4 +1,4 @@
-"""The quarantine, held against what the oracle rejects."""
+"""The quarantine, compared with the oracle's rejections."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ DIFFERENCES_SHOWN_MAX = 20
 
 @dataclass(frozen=True)
 class Listing:
-    """What is listed below some offsets, and what should be."""
+    """The records listed below some offsets, compared with the expected ones."""
 
     rejected: int
     listed: int
-    """How many of the rejected are listed, for a reason that the oracle sees too."""
+    """Rejected records that are listed for a reason that the oracle sees too."""
     differences: list[str]
-    """Records that are not listed, or for another reason, or should not be; the first of them."""
+    """The first records that are not listed, listed for another reason, or wrongly listed."""
     behind: int
     """Records that the quarantine had not validated after CAUGHT_UP_SECONDS_MAX."""
 
@@ -39,7 +39,7 @@ class Listing:
 
 
 def compare_listing(settings: Settings, oracle: Answering) -> Listing:
-    """Compare once the quarantine has come as far as the oracle, or has not within the limit."""
+    """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
     until(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
     behind = records_behind(settings, oracle.ends)
     listed = dict(reasons(settings, oracle.ends))

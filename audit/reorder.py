@@ -16,7 +16,7 @@ from pipelines.reorder.policy import Policy
 
 
 class ReorderOracle:
-    """What some records say, loaded once, to be asked."""
+    """Some records, loaded once and queried."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class ReorderOracle:
         policy: Policy,
         ends: Offsets | None = None,
     ) -> None:
-        """Ends: of the partitions read, for the books."""
+        """`ends`: of the partitions read, for the record accounting."""
         self.ends = ends or {}
         self._tables = Tables(records)
         for name, value in asdict(policy).items():
@@ -40,12 +40,13 @@ class ReorderOracle:
         return [{**row, "review_at": EPOCH + row["review_at"] * MILLISECOND} for row in found]
 
     def books(self) -> dict[Partition, Book]:
-        """What became of each record: counted one by one, not derived from each other."""
+        """The record accounting, each number counted on its own and not derived from the others."""
         return self._tables.books(self.ends)
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
-        """Where records lie that the books count as rejected, and why; terms are in no book."""
+        """The places of rejected records, with the reason. Dimension topics are not in the
+        accounting."""
         found = self._tables.rejected
         return {at: why for at, why in found.items() if at[:2] in self.ends}
 

@@ -23,14 +23,14 @@ Cents = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Terms:
-    """What a shelf's units cost, in cents."""
+    """The costs of a shelf's units, in cents."""
 
     pack_size_units: int
     order_cents: float
     lost_cents: float
-    """A unit that was wanted and not there."""
+    """Of a unit that was wanted and not there."""
     holding_cents: float
-    """A unit that is there at the end of an hour."""
+    """Of a unit that is there at the end of an hour."""
 
 
 def least_cents(
@@ -56,7 +56,7 @@ def least_cents(
 
 
 def units_max(opening: int, wanted: Sequence[int], moved: Sequence[int], terms: Terms) -> int:
-    """More than this a shelf never holds by a cheapest plan: all demand to come, and a pack."""
+    """The most that a shelf holds by a cheapest plan: all demand to come, and a pack."""
     returned = sum(units for units in moved if units > 0)
     lost = sum(-units for units in moved if units < 0)
     return opening + sum(wanted) + returned + lost + terms.pack_size_units

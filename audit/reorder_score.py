@@ -55,7 +55,7 @@ class Sale(NamedTuple):
 
 
 class Review(NamedTuple):
-    """What is known of a shelf at a midnight."""
+    """The facts about a shelf that are known at a midnight."""
 
     at_ms: int
     shelf: Shelf
@@ -80,7 +80,7 @@ class Costs:
 
 
 class Delivery(NamedTuple):
-    """What becomes of an order."""
+    """The delivery of an order."""
 
     arrives_hour: int
     share: float
@@ -108,7 +108,7 @@ class Score:
 
 
 class Life:
-    """A world lived to its end."""
+    """A world simulated to its end."""
 
     def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
         """Propose: None where vans refill the world."""
@@ -392,7 +392,7 @@ def cost(
 
 
 def bound_cents(life: Life, costs: Costs) -> float:
-    """What the cheapest orders would have cost in this life: see audit/reorder_bound.py."""
+    """The cost of the cheapest orders in this life: see audit/reorder_bound.py."""
     return sum(
         least_cents(
             life.opening[shelf],
@@ -431,12 +431,13 @@ class Comparison:
 
     @property
     def of_bound(self) -> float:
-        """What the policy costs, as a share of the bound."""
+        """The cost of the policy, as a share of the bound."""
         return self.policy.cost_cents / self.bound_cents
 
 
 def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
-    """Live one world by vans, by the policy, and by the best levels; the bound is the policy's."""
+    """Simulate one world by vans, by the policy, and by the best levels; the bound is the policy's.
+    """
     by_orders = replace(world, refill="orders")
     vans = Life(replace(world, refill="vans"), days)
     policy = Life(by_orders, days, by_policy(Policy()))

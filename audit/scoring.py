@@ -1,4 +1,4 @@
-"""Which alerts are scored: those that are served, or those that the log calls for."""
+"""The scored alerts: the served ones, or those that the log calls for."""
 
 from datetime import datetime
 
@@ -36,7 +36,7 @@ def of_log(settings: Settings) -> Scores:
 
 
 def beat(settings: Settings, end: int) -> datetime:
-    """What the last heartbeat below the offset says of the world's time; 1970 before the first."""
+    """The world's time by the last heartbeat below the offset; 1970 before the first."""
     if end == 0:
         return EPOCH
     last = decode(read_record(settings, *BEATS, end - 1).value).value

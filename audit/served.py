@@ -27,7 +27,7 @@ class ApiDown(UserError):
 
 @dataclass(frozen=True)
 class Served:
-    """What a reader gets."""
+    """The views as a reader gets them."""
 
     pipeline: str
     generation: int
@@ -60,7 +60,7 @@ def fetch_views(settings: Settings, pipeline: str) -> Served:
 
 
 def parse_rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
-    """The next rows, which are a view's: as many as announced."""
+    """The next rows of a view, as many as announced."""
     view: Contract = CONTRACTS[extent["view"]]
     found = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
     if len(found) != extent["rows"]:
@@ -69,7 +69,7 @@ def parse_rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> l
 
 
 def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
-    """Below which offsets the marker of an answer has counted everything."""
+    """The offsets below which the marker of an answer has counted everything."""
     return {
         (topic, partition): offset
         for topic, offsets in marker["inputs"].items()
@@ -79,7 +79,7 @@ def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
 
 @contextmanager
 def answered(url: str, trouble: Callable[[str, object], Exception]) -> Iterator[Iterator[bytes]]:
-    """The lines of the API's answer; raises the trouble when there is none, or not to its end."""
+    """The lines of the API's answer; raises `trouble` when there is none, or not to its end."""
     try:
         with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
             yield iter(answer)

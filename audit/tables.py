@@ -106,7 +106,8 @@ class Tables:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.rejected: dict[Place, Collection[str]] = {}
-        """Where rejected records lie, and what the quarantine may say of it; none: anything."""
+        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        reason."""
         self.engine = duckdb.connect()
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for name in SCHEMAS:
@@ -125,7 +126,7 @@ class Tables:
             self.engine.execute(build_since_sql(name, key))
 
     def books(self, ends: Offsets) -> dict[Partition, Book]:
-        """What became of the records below the ends, which are all there are."""
+        """The accounting of the records below the ends, which are all there are."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
         ).fetchall()

@@ -1,4 +1,4 @@
-"""A few events to hold rules against. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
+"""A few events to try rules on. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -53,7 +53,8 @@ LIMITS = Thresholds(
 
 KINDS_OF_FACTS = ("price", "pack", "place")
 NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
-"""How long before it is to hold a fact is published: in time, on short notice, afterwards."""
+"""How long before its effect a dimension version is published: in time, on short notice,
+afterwards."""
 
 DELAYS_MINUTES = (-5, 0, 0, 20, 90)
 """How long after it happened an event is published; a clock may be ahead."""
@@ -85,7 +86,7 @@ class Timeline:
     def put(
         self, contract: Contract, happened: datetime, published: datetime | None = None, **said: Any
     ) -> str:
-        """Publish an event, when it happens unless told otherwise; returns its id."""
+        """Publish an event, when it happens unless another time is given; returns its id."""
         self._events += 1
         event = {
             **contract.examples[0],
@@ -194,7 +195,7 @@ class Timeline:
         cashier: str = "K1",
         **said: Any,
     ) -> str:
-        """Of the receipt of that id, issued then."""
+        """Refund of the receipt with that id, issued at that time."""
         return self.put(
             REFUNDS,
             happened,

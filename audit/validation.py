@@ -1,4 +1,5 @@
-"""The oracle's own judgement of a record: decoded, held against its contract, on time or not."""
+"""The oracle's own validation of a record: decoded, checked against its contract, on time or not.
+"""
 
 import io
 from collections.abc import Collection
@@ -31,29 +32,29 @@ MOVING = tuple(topic.name for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENT
 
 
 class Unreadable(Exception):
-    """The record does not say anything that its contract allows."""
+    """The record does not keep its contract."""
 
     def __init__(self, why: object, *reasons: str) -> None:
         super().__init__(str(why))
         self.reasons: Collection[str] = reasons
-        """What the quarantine may call it; none: whatever it likes."""
+        """The reasons that the quarantine may give; none: any reason."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """A movement, as a record tells it."""
+    """The content of a record."""
 
     topic: str
     """Of the movement: that of the original, where the record is a release."""
     event_id: str
-    """What makes two records of one partition the same."""
+    """The identity: two records of one partition with the same one are copies."""
     movement: Event
     untimely: str | None
     """late or future, by the record's own event time; None: on time."""
 
 
 def read_record(record: Record) -> Said:
-    """What the record says, on time or not; raises Unreadable."""
+    """The content of the record, on time or not; raises Unreadable."""
     found = event(record)
     if record.topic != RELEASES.name:
         return Said(record.topic, found["event_id"], found, untimely(record, found))

@@ -1,4 +1,4 @@
-"""Views as the API serves them, held against the oracle; stock against the ledger too."""
+"""The views as the API serves them, compared with the oracle; stock with the ledger too."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Several answers to one question, and whether they agree."""
+    """The answers of the API, the oracle and the ledger, and whether they agree."""
 
     live: Served
     views: tuple[Comparison, ...]
@@ -63,7 +63,7 @@ class Verdict:
 
 
 def verdict(settings: Settings, pipeline: str) -> Verdict:
-    """Ask all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
+    """Compare all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
     ask = oracle_of(pipeline)  # before the API, which only says that it knows no such pipeline
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
@@ -98,7 +98,8 @@ def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparis
 
 
 def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
-    """Those that readers still have: what began longer before the newest row, they have dropped."""
+    """The rows that readers still have: they have dropped those that began longer before the
+    newest."""
     if view.retention is None or view.began is None or not rows:
         return rows
     oldest = max(row[view.began] for row in rows) - view.retention
