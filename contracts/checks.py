@@ -15,12 +15,12 @@ from contracts.rules import KINDS, Kind
 from contracts.shape import Contract, Field, Row, Rule
 
 Location = tuple[str | int, ...]
-"""Where in a value: ("lines", 0, "units")."""
+"""A place in a value: ("lines", 0, "units")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is asked of one field, and of the fields of its items."""
+    """The rules of one field, and of the fields of its items."""
 
     field: str
     type: type
@@ -51,7 +51,7 @@ def find_broken(
 ) -> Iterator[tuple[Location, Rule]]:
     """Every rule that the value breaks, and where.
 
-    What has the wrong type is wrong already, and breaks no rule besides.
+    A value of the wrong type is a fault already, and breaks no rule besides.
     """
     for check in asked:
         found = value.get(check.field)
@@ -85,7 +85,7 @@ class Asked:
 
     name: str
     values: Callable[[Row], list[Any]]
-    """What the value has where the rule looks; what is absent is left out."""
+    """The values at the rule's path; absent ones are left out."""
     holds: Callable[[Row], bool]
 
 
@@ -108,7 +108,7 @@ def values(path: Sequence[str]) -> Callable[[Row], list[Any]]:
 
 
 def _predicate(rule: Rule) -> Callable[[Row], bool]:
-    """The rule over a whole value. What is absent breaks none but the rule that asks for it."""
+    """The rule over a whole value. An absent value breaks only the rule that requires it."""
     head, *rest = rule.path
     holds, limit = KINDS[rule.kind].holds, rule.limit
     if rule.kind == "required":

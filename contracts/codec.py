@@ -32,12 +32,12 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How to read what was written with one schema."""
+    """The reader of values that were written with one schema."""
 
     contract: Contract
     writer: Any
     reader: Any
-    """None where it is the writer's own: nothing to resolve then."""
+    """None where it is the writer's own schema: then nothing has to be resolved."""
 
 
 def encode(contract: Contract, value: Row) -> bytes:
@@ -67,7 +67,7 @@ def decode(data: bytes | None) -> Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A value whose frame is whole; its body may not be."""
+    """A value with a complete frame; its body may be damaged."""
 
     schema_id: int
     data: bytes
@@ -85,7 +85,7 @@ def frame(data: bytes | None) -> Frame:
 
 
 def body(framed: Frame, writer: Any, reader: Any) -> dict[str, Any]:
-    """What the frame holds, read with parsed schemas. Raises Undecodable."""
+    """The value in the frame, read with parsed schemas. Raises Undecodable."""
     stream = BytesIO(framed.data)
     stream.seek(FRAME_BYTES)
     try:

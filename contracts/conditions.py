@@ -48,7 +48,7 @@ def every_rule(
 
 
 def _field_rules(reading: Reading) -> Iterator[Rule]:
-    """The rules that stand with a field, and those of the fields within it."""
+    """The rules declared with a field, and those of the fields within it."""
     source, kind = reading.property, type_of(reading)
     if source.required:
         yield _rule(reading, "required", None)
@@ -125,7 +125,7 @@ def _row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
 
 
 def _fits(types: Mapping[str, str], name: Any, kind: str, limit: Any) -> bool:
-    """Whether the field can be held against the limit: another field, or a value of its type."""
+    """Whether the field can be compared with the limit: another field, or a value of its type."""
     if KINDS[kind].limit_is_field:
         return name in types and types.get(limit) == types[name]
     value = TYPES[types[name]].value if name in types else None

@@ -48,27 +48,27 @@ class _Strict(BaseModel):
 
 
 class Reliances(_Strict):
-    """What a consumer takes for granted of a topic, beyond the types of its fields."""
+    """What a consumer relies on in a topic, beyond the types of its fields."""
 
     units: dict[str, str] = {}
-    """By field: what it is counted in."""
+    """By field: its unit."""
     sign: dict[str, Literal["positive", "not negative"]] = {}
     values: dict[str, list[str]] = {}
-    """By field: the values that it knows what to do with."""
+    """By field: the values that it handles."""
     at_most: dict[str, int] = {}
-    """By field: the largest number, or the most items, that it has room for."""
+    """By field: the largest number, or the most items, that it handles."""
     order: list[str] | None = None
-    """Records that are alike in these fields come in order: they are the key."""
+    """Records with equal values in these fields come in order: the fields are the key."""
     unique: list[str] | None = None
-    """By these fields a copy is known; of a view, they name a row."""
+    """These fields identify a copy; in a view, they name a row."""
     late: Annotated[str, _span_or()] | None = None
-    """No event is published longer after it happened."""
+    """The longest time after it happened at which an event is published."""
     kept: Annotated[str, _span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
-    """Records are there for at least so long."""
+    """The least time for which records are kept."""
 
     @property
     def fields(self) -> set[str]:
-        """Those of which it takes more for granted than their types."""
+        """The fields on which it relies beyond their types."""
         return {*self.units, *self.sign, *self.values, *self.at_most}
 
 
@@ -87,7 +87,7 @@ class Use(_Strict):
 
 
 class Consumer(_Strict):
-    """A program, or a person's, that reads topics; most write some too."""
+    """A program that reads topics, of this project or of a person; most write some too."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     kind: Literal["pipeline", "service", "generator", "tool", "external"]

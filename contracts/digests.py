@@ -1,4 +1,4 @@
-"""The digest of a view: two views with the same rows have the same, and no others."""
+"""The digest of a view: two views have the same digest exactly if they have the same rows."""
 
 import hashlib
 import json

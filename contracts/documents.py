@@ -1,4 +1,4 @@
-"""A contract's values as JSON documents spell them: timestamps in ISO 8601, all else as it is."""
+"""A contract's values as JSON documents: timestamps in ISO 8601, everything else as it is."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ def _value(field: Field, found: Any) -> Any:
 
 
 def to_document(contract: Contract, value: Row) -> dict[str, Any]:
-    """The value as JSON spells it; what is absent is left out."""
+    """The value as JSON; absent fields are left out."""
     return _render_fields(contract.fields, value)
 
 

@@ -1,11 +1,11 @@
-"""What goes wrong with contracts, said to the person who can mend it."""
+"""Errors of contracts, for whoever can fix them."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
 class BadContract(Exception):
-    """A contract file that cannot be trusted: nothing is loaded."""
+    """An invalid contract file: nothing is loaded."""
 
     def __init__(self, file: Path, where: str, expected: str, found: object, advice: str) -> None:
         super().__init__(f"{file}: {where}: expected {expected}, found {found}. {advice}")

@@ -1,4 +1,4 @@
-"""What is wrong with a value, for the person who sent it: every fault, each with its place."""
+"""The faults of a value, for its sender: all of them, each with its place."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import timing_fault
 
 WHOLE = "event"
-"""The place of what is wrong with the value as a whole."""
+"""The place of a fault of the value as a whole."""
 FOUND_CHARACTERS_MAX = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong: `lines[0].units`, the rule that it breaks, and what stands there."""
+    """One fault: `lines[0].units`, the broken rule, and the value found."""
 
     place: str
     problem: str
@@ -33,7 +33,7 @@ class Fault:
 
 
 def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
-    """Everything that keeps the value from being one of the contract; none: it encodes."""
+    """Everything that is wrong with the value under its contract; none: it can be encoded."""
     try:
         model(contract).model_validate(value)
         encode(contract, value)
@@ -74,7 +74,7 @@ def render_value(found: Any) -> str:
 
 
 def _find_value(value: Any, at: Location) -> Any:
-    """What stands at the place; None where nothing does."""
+    """The value at the place; None where there is none."""
     for part in at:
         if isinstance(value, Mapping):
             value = value.get(part)

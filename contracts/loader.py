@@ -24,7 +24,7 @@ KNOWN_PROPERTIES = "visibility, key, eventTime, partitions, topicConfig, readers
 
 
 class Place(NamedTuple):
-    """What a file's path says about its contract."""
+    """The parts of a contract's name in its file's path."""
 
     kind: Literal["topic", "view"]
     domain: str

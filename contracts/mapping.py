@@ -25,7 +25,7 @@ class Type:
     avro: str | Mapping[str, str]
     spark: str
     value: type
-    """What a value is in Python."""
+    """The type of a value in Python."""
     python: Any
     """How pydantic checks it."""
 

@@ -1,4 +1,4 @@
-"""What a contract says, once it has been read and checked."""
+"""A contract, once it has been read and checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Field:
     unit: str | None = None
     examples: tuple[str | bytes | int | bool | datetime, ...] = ()
     item: str | None = None
-    """What one element of an array is called."""
+    """The name of one element of an array."""
     item_description: str | None = None
     fields: tuple["Field", ...] = ()
     """The fields of an array's element."""
@@ -51,7 +51,7 @@ class InvalidExample:
 
 @dataclass(frozen=True, slots=True)
 class TopicSettings:
-    """How the topic is made: how wide, and the broker's configuration of it."""
+    """The settings of the topic: the number of partitions, and the broker's configuration."""
 
     partitions: int
     config: Mapping[str, str]
@@ -59,7 +59,7 @@ class TopicSettings:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """All that is agreed about one topic or view. There is one object per contract."""
+    """Everything that is agreed about one topic or view. There is one object per contract."""
 
     name: str
     kind: Literal["topic", "view"]
@@ -79,7 +79,7 @@ class Contract:
     skew: timedelta | None
     """How long before it happened an event may be published, by a clock that is ahead."""
     began: str | None
-    """The first time in the key: when what a row tells of began."""
+    """The first time in the key: the beginning of what a row is about."""
     retention: timedelta | None
     """How much longer ago than in the newest row that may be, before readers drop the row."""
     grace: timedelta | None
@@ -91,11 +91,11 @@ class Contract:
     readers: tuple[str, ...] = ()
     """The consumers outside its domain that may read a private topic."""
     sunset: date | None = None
-    """Until when it is kept up, where a newer major version stands beside it."""
+    """The last day on which it is kept up, where a newer major version exists beside it."""
 
     @property
     def file(self) -> str:
-        """Where it stands, seen from the folder of contracts."""
+        """The path of its file, relative to the folder of contracts."""
         return f"{self.kind}s/{self.domain}/{self.entity}.v{self.major}.yaml"
 
     @property

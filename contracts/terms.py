@@ -1,4 +1,4 @@
-"""What a contract says beyond its fields and rules: key, time, topic, examples."""
+"""The terms of a contract besides fields and rules: key, time, topic, examples."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -77,7 +77,7 @@ def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | N
 
 
 def time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
-    """The first time in the key: when what a row tells of began."""
+    """The first time in the key: the beginning of what a row is about."""
     times = {field.name for field in fields if field.type == "timestamp"}
     return next((name for name in key if name in times), None)
 

@@ -1,6 +1,7 @@
-"""Whether a record is accepted: decided by the record alone, whoever asks and whenever.
+"""Whether a record is accepted: the record alone decides, so the answer is the same for every
+reader at any time.
 
-The twin of pipelines/common/transform/validate.py: the same words for the same faults, in the same
+The twin of pipelines/common/transform/validate.py: the same names for the same faults, in the same
 order.
 """
 
@@ -30,7 +31,8 @@ UNRELEASABLE = "unreleasable"
 RELEASABLE: Mapping[str, Contract] = {
     topic.name: topic for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 }
-"""What running sums take at any time. Whatever is looked up by its time is announced anew."""
+"""The topics whose events can be released: running sums count them at any time. Dimensions are
+announced again instead."""
 
 VALIDATED: Mapping[str, Contract] = {
     topic.name: topic
@@ -53,12 +55,12 @@ SHOWN_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a record is not accepted, in one word or by the rule's name, and what was found."""
+    """Why a record is rejected, in one word or by the rule's name, and the value found."""
 
     reason: str
     found: str
     event: Row | None = None
-    """What the record says, if it decodes."""
+    """The event, if the record decodes."""
 
 
 def validate(

@@ -83,7 +83,7 @@ def _array(fields: Sequence[Field]) -> Write:
 
 
 class Known(dict[Any, bytes]):
-    """What was written lately and is short; forgotten at once when there is too much of it."""
+    """Short values that were written lately; all are forgotten at once when there are too many."""
 
     def __init__(self, write: Write) -> None:
         self._write = write

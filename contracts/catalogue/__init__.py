@@ -1,1 +1,1 @@
-"""The catalogue: every topic and view, who writes it and who reads it, as a site of plain files."""
+"""The catalogue: every topic and view with its writers and readers, as a site of static files."""

@@ -1,4 +1,5 @@
-"""Who writes and reads what, drawn: writers on the left, topics in the middle, readers right."""
+"""The graph of writers, topics and readers: writers on the left, topics in the middle, readers on
+the right."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +16,7 @@ BEND = 0.5
 
 
 class Node(NamedTuple):
-    """A box, its place, and what it is known by in classes."""
+    """A box, its place, and its name in classes."""
 
     key: str
     label: str
@@ -73,7 +74,7 @@ def key(name: str) -> str:
 
 
 def highlights(known: Knowledge) -> str:
-    """Style: whose box is pointed at, only their lines stay."""
+    """The style: when a box is pointed at, only its lines stay."""
     names = [*known.contracts, *(f"{side}-{who}" for side in "wr" for who in known.consumers)]
     rules = []
     for name in map(key, names):
@@ -84,7 +85,7 @@ def highlights(known: Knowledge) -> str:
 
 
 def _order_by_middle(names: set[str], at: Sequence[tuple[str, int]]) -> list[str]:
-    """By the middle of what they are tied to, so that few lines cross."""
+    """Boxes in the order of the middle of their neighbours, so that few lines cross."""
     rows: Mapping[str, list[int]] = {who: [row for one, row in at if one == who] for who in names}
     return sorted(names, key=lambda who: (sum(rows[who]) / len(rows[who]), who))
 

@@ -1,4 +1,4 @@
-"""All that the catalogue tells, gathered once."""
+"""Everything that the catalogue shows, gathered once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ HUES = 12
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a contract says in words alone."""
+    """The parts of a contract that are only words."""
 
     usage: str
     limitations: str
     settings: str
     spans: Mapping[str, str]
-    """Of horizon and skew: why."""
+    """The reasons for horizon and skew."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Knowledge:
         return tuple(sorted({one.domain for one in self.contracts.values()}))
 
     def hue(self, contract: Contract) -> str:
-        """The class that gives a domain its colour."""
+        """The CSS class with a domain's colour."""
         return f"hue-{self.domains.index(contract.domain) % HUES}"
 
     def readers(self, contract: Contract) -> Mapping[str, Use]:
@@ -86,7 +86,7 @@ class Knowledge:
 
 
 def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
-    """What the folder of contracts holds. Raises BadContract."""
+    """The knowledge in the folder of contracts. Raises BadContract."""
     return Knowledge(
         folder=folder,
         contracts=dict(sorted(load(folder).items(), key=lambda one: _place(one[1]))),
@@ -98,5 +98,5 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
 
 
 def _place(contract: Contract) -> tuple[str, ...]:
-    """By domain; within it the public ones first."""
+    """Contracts by domain; in each the public ones first."""
     return (contract.domain, "01"[contract.visibility == "private"], contract.name)

@@ -1,4 +1,4 @@
-"""HTML, made of elements: whatever is not markup already is escaped."""
+"""HTML, made of elements: text that is not markup is escaped."""
 
 from html import escape
 
@@ -42,7 +42,7 @@ def list_items(*items: Child, class_: str | None = None) -> Html:
 
 
 def table(heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None = None) -> Html:
-    """In a frame that scrolls by itself where the screen is narrow."""
+    """In a frame that scrolls on a narrow screen."""
     head = element("tr", *(element("th", one, scope="col") for one in heads))
     body = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
     whole = element("table", element("thead", head), element("tbody", *body), class_=class_)
@@ -50,7 +50,7 @@ def table(heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None =
 
 
 def describe(*pairs: tuple[str, Child]) -> Html:
-    """Terms and what they are; what is nothing is left out."""
+    """Terms and their descriptions; empty ones are left out."""
     told = (
         element("div", element("dt", term), element("dd", value)) for term, value in pairs if value
     )

@@ -1,4 +1,4 @@
-"""The pages: one for all, one per topic or view, one per consumer, and one of all fields."""
+"""The pages: an overview, one per topic or view, one per consumer, and one of all fields."""
 
 import json
 from collections.abc import Iterator
@@ -284,7 +284,7 @@ def consumer_page(known: Knowledge, one: Consumer) -> str:
 
 
 def fields_page(known: Knowledge) -> str:
-    """Every field there is, by name: the same word should mean the same everywhere."""
+    """Every field, by name: the same word should mean the same everywhere."""
     found: list[tuple[str, Contract, Path, Field]] = [
         (path[-1], one, path, field)
         for one in known.contracts.values()

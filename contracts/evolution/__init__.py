@@ -1,1 +1,1 @@
-"""How contracts change: what was released, what is different now, and who that breaks."""
+"""How contracts change: what was released, what differs now, and whom that breaks."""

@@ -17,20 +17,20 @@ class Harm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference that is not in words alone; `text` says what was and what is: int → long."""
+    """A difference that is not only in words; `text` says what was and what is: int → long."""
 
     place: str
     text: str
     harms: frozenset[Harm] = frozenset()
     why: str = ""
     undo: str = ""
-    """What to do to be rid of it."""
+    """How to undo it."""
     path: Path | None = None
-    """The field: it concerns who uses it."""
+    """The field, where the change concerns the users of one."""
     reliances: tuple[str, ...] = ()
-    """Of no field: it concerns who relies on one of these."""
+    """Where it concerns no field: the reliances that it concerns."""
     meaning: bool = False
-    """Whether the field reads as before, and says something else."""
+    """Whether the field can be read as before, but means something else."""
 
 
 NONE: frozenset[Harm] = frozenset()

@@ -1,4 +1,4 @@
-"""What is different between two versions of a contract, and whom each difference can harm."""
+"""The differences between two versions of a contract, and whom each can harm."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ INTEGERS = {"int", "long"}
 
 
 def changes(old: Contract, new: Contract) -> Iterator[Change]:
-    """Every difference that is not in words alone."""
+    """Every difference that is not only in words."""
     before, after = dict(_every(old.fields)), dict(_every(new.fields))
     for path, field in before.items():
         if path in after:
@@ -82,6 +82,6 @@ def _compare_field(
 
 
 def _unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
-    """Why the field of a reader cannot be had from the writer's records."""
+    """Why a reader's field cannot be read from the writer's records."""
     leaf = next(one for one, _ in leaves(reader.fields) if one[: len(path)] == path)
     return unreadable_field(reader, leaf, writer)

@@ -1,4 +1,4 @@
-"""Everything about contracts that can be checked without a broker, at once."""
+"""All checks of contracts that need no broker, at once."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from contracts.loader import load
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found; nothing is wrong where there are neither faults nor breaks."""
+    """The result of the check; without faults and breaks nothing is wrong."""
 
     contracts: int = 0
     consumers: int = 0
     faults: tuple[str, ...] = ()
-    """What contradicts itself."""
+    """The contradictions."""
     findings: tuple[Finding, ...] = ()
-    """What has changed since any version was released, harmless or not."""
+    """The changes since any released version, harmless or not."""
     pending: tuple[Pending, ...] = ()
     """Contracts whose present form is not released."""
     drafts: tuple[str, ...] = ()
@@ -75,6 +75,6 @@ def check(folder: Path, today: date) -> Report:
 
 
 def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
-    """The faults but for those of a reader whom a break names already."""
+    """The faults, without those of a reader whom a break names already."""
     told = tuple(f"{who} reads {topic}" for who, topic in named)
     return (one for one in faults if not one.startswith(told))

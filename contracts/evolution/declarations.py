@@ -1,4 +1,4 @@
-"""Whether what consumers say of themselves can be: topics, fields, reliances, permission."""
+"""Whether the declarations of consumers can hold: topics, fields, reliances, permission."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -21,7 +21,7 @@ def drafts(present: Contracts, before: Released, consumers: Consumers) -> tuple[
 def faults(
     present: Contracts, before: Released, consumers: Consumers, today: date
 ) -> Iterator[str]:
-    """What cannot be as it is declared, each with who declares it."""
+    """The impossible declarations, each with the consumer that makes it."""
     drafted = drafts(present, before, consumers)
     for one in consumers.values():
         for topic, use in one.reads.items():

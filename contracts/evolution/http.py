@@ -19,7 +19,7 @@ UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The same place in both documents."""
+    """The same element in both documents."""
 
     old: Node
     new: Node
@@ -42,7 +42,7 @@ class _Pair:
 
 
 def breaks(old: Node, new: Node) -> Iterator[str]:
-    """What the new document takes from clients of the old one."""
+    """What clients of the old document lose by the new one."""
     both = _Pair(old, new, old, new)
     for path, methods in old["paths"].items():
         for method in METHODS:
@@ -146,7 +146,7 @@ def _properties(place: str, both: _Pair, way: Way, depth: int) -> Iterator[str]:
 
 
 def _resolve(node: Any, whole: Node) -> Node:
-    """What a reference leads to; of a choice with null, the other one."""
+    """The target of a reference; of a choice with null, the other alternative."""
     for _ in range(DEPTH_MAX):
         if not isinstance(node, Mapping):
             return {}
@@ -164,7 +164,7 @@ def _resolve(node: Any, whole: Node) -> Node:
 
 
 def _types(node: Node, whole: Node) -> set[str]:
-    """The types that it admits, null among them; empty where any type is admitted."""
+    """The types that it admits, null among them; empty where it admits any type."""
     if "anyOf" in node:
         return {kind for one in node["anyOf"] for kind in _types(_resolve(one, whole), whole)}
     if "type" not in node:

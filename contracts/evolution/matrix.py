@@ -12,7 +12,7 @@ from contracts.projection import leaves, projection
 from contracts.shape import Contract
 
 PRESENT = "present"
-"""How the version is called that is not released yet."""
+"""The name of the version that is not released yet."""
 
 Row = dict[str, str | None]
 """By consumer: why it cannot read that version; None: it can."""
@@ -21,7 +21,7 @@ Row = dict[str, str | None]
 def matrix(
     present: Mapping[str, Contract], before: Released, consumers: Consumers
 ) -> dict[str, dict[str, Row]]:
-    """By contract and version; a version that stands as it was released is there once."""
+    """By contract and version; a version that equals its release is there once."""
     found = {}
     for name, contract in sorted(present.items()):
         versions = {one.version: one for one in before.get(name, ())}

@@ -11,7 +11,7 @@ from contracts.shape import Contract
 NAME = re.compile(r"(public|private)\.([a-z][a-z0-9-]*)\.([a-z][a-z0-9-]*)\.v([1-9][0-9]*)")
 TEMPLATES = Path(__file__).parent / "templates"
 FOLDERS = {"topic": "topics", "view": "views", "window": "views"}
-"""By template: where what it makes lies."""
+"""By template: the folder of the new file."""
 
 
 def new(folder: Path, name: str, kind: str, sunset: date | None) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ VERSION = re.compile(r"^version: .*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A contract whose file is not what was released last; None: nothing of it ever was."""
+    """A contract whose file differs from its last release; None: it was never released."""
 
     contract: str
     released: str | None
@@ -45,7 +45,8 @@ def _text(file: Path) -> str:
 
 
 def _find_next_version(last: Contract, present: Contract, changed: bool) -> str:
-    """What somebody has raised by hand stays; else a change is a minor version, words a patch."""
+    """The next version: one raised by hand stays; otherwise a change is a minor version, words are
+    a patch."""
     if number(present) > number(last):
         return present.version
     major, minor, patch = number(last)

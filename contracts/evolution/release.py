@@ -1,4 +1,4 @@
-"""Releasing: what stands is kept as a version for ever, and its schema gets an id."""
+"""Releasing: the present form is kept as a version for ever, and its schema gets an id."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -12,7 +12,8 @@ from contracts.schemas import LOCK, extend, load_lock, text
 
 
 def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
-    """Release what is pending, unless anything is wrong; returns what was found and released."""
+    """Release the pending contracts, unless anything is wrong; returns the findings and the
+    releases."""
     report = check(folder, today)
     if not report.good:
         return report, ()

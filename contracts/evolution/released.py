@@ -20,7 +20,7 @@ Released = Mapping[str, tuple[Contract, ...]]
 
 
 def load_released(folder: Path) -> Released:
-    """What was released of the contracts in a folder. Raises BadContract."""
+    """The releases of the contracts in a folder. Raises BadContract."""
     found: dict[str, list[Contract]] = {}
     for file in _files(folder):
         one = _load(folder, file)
@@ -33,7 +33,7 @@ def number(contract: Contract) -> tuple[int, ...]:
 
 
 def locate_version(folder: Path, contract: Contract) -> Path:
-    """Where a version of a contract is, or will be."""
+    """The path of a released version of a contract."""
     home = contract.file.removesuffix(".yaml")
     return folder / FOLDER / home / f"{contract.version}.yaml"
 

@@ -1,4 +1,4 @@
-"""Whether a contract gives what a consumer takes for granted."""
+"""Whether a contract holds what a consumer relies on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LEAST = {"positive": 1, "not negative": 0}
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """Something that a consumer relies on, and what the contract says instead."""
+    """A reliance of a consumer that the contract does not hold."""
 
     place: str
     expected: str
@@ -44,7 +44,7 @@ def unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
 
 
 def retention(contract: Contract) -> str:
-    """How long the topic's records are there, in words."""
+    """How long the topic's records are kept, in words."""
     if "compact" in contract.settings.config.get("cleanup.policy", "delete"):
         return NEWEST_PER_KEY
     kept = _retention(contract)
@@ -78,7 +78,7 @@ def _ceilings(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
 
 
 def _most(contract: Contract, path: Path) -> int | None:
-    """The largest number, or the most items, that the rules of a field let through."""
+    """The largest number, or the most items, that the rules of a field admit."""
     for kind, less in (("maximum", 0), ("exclusiveMaximum", 1), ("maxItems", 0)):
         rule = _rule(contract, path, kind)
         if rule and isinstance(rule.limit, int):

@@ -1,4 +1,4 @@
-"""What is different in the rules: which of them ask for more than before, and which for less."""
+"""The differences in the rules: which of them ask for more than before, and which for less."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is different in the terms: key, partitions, time, and how the topic is kept."""
+"""The differences in the terms: key, partitions, time, and how long the topic is kept."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

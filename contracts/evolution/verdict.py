@@ -1,4 +1,4 @@
-"""Which changes since what was released break a promise, whom they break, and the way out."""
+"""Which changes since the releases break a promise, whom they break, and how to avoid it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ the old records, and no reader who is known is harmed.
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One change since what was released, and what it does to everybody who is known."""
+    """One change since a release, and its effect on every known reader and writer."""
 
     contract: str
     change: Change
     since: tuple[str, ...]
-    """The released versions that were otherwise."""
+    """The released versions that differ."""
     released: bool
-    """Whether the last released version has it already."""
+    """Whether the last released version already has the change."""
     breaks: bool
     promised: str
     readers_broken: tuple[str, ...]
@@ -56,7 +56,7 @@ def findings(
 def _of_contract(
     new: Contract, versions: Sequence[Contract], consumers: Consumers
 ) -> Iterator[Finding]:
-    """Held against every version, not the last alone: a reader may be of any."""
+    """The comparison with every version, not only the last: a reader may be of any."""
     since: dict[Change, list[Contract]] = {}
     for old in versions:
         for change in changes(old, new):

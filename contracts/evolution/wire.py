@@ -1,4 +1,4 @@
-"""Whether records can be read at all: Avro's own rules, as its own library has them."""
+"""Whether records can be read at all: by Avro's own rules, in its own library."""
 
 import json
 from functools import lru_cache
@@ -15,7 +15,7 @@ SCHEMAS_MAX = 4_096
 
 
 def unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
-    """Why what was written with one schema cannot be read with the other; None: it can."""
+    """Why records of one schema cannot be read with the other; None: they can."""
     found = ReaderWriterCompatibilityChecker().get_compatibility(
         _parse_schema(reader), _parse_schema(writer)
     )
