@@ -41,8 +41,7 @@ microdegrees, whole ones, on a ball."""
 
 
 def spans(limits: Thresholds) -> Mapping[str, timedelta]:
-    """By rule: the time after an interval's beginning at which no event can belong to it any more.
-    """
+    """By rule: the time after an interval's beginning at which no more events can belong to it."""
     return {
         "card-velocity": limits.card_sales_interval,
         "impossible-travel": limits.travel_interval,

@@ -21,8 +21,7 @@ def load_policy(code: Path) -> Any:
 
 
 def find_code(settings: Settings, pipeline: str, number: int) -> Path:
-    """The folder of the generation's code; the project's own where its copy is not on this machine.
-    """
+    """The folder of the generation's code; the project's own where there is no copy here."""
     generation = generations(settings, pipeline).of(number)
     copy = locate_code(settings, generation) if generation else root()
     return copy if copy.exists() else root()

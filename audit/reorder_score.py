@@ -436,8 +436,7 @@ class Comparison:
 
 
 def compare(world: Parameters, days: int, costs: Costs) -> Comparison:
-    """Simulate one world by vans, by the policy, and by the best levels; the bound is the policy's.
-    """
+    """Simulate one world by vans, by the policy, by the best levels; the bound is the policy's."""
     by_orders = replace(world, refill="orders")
     vans = Life(replace(world, refill="vans"), days)
     policy = Life(by_orders, days, by_policy(Policy()))

@@ -1,5 +1,4 @@
-"""The oracle's own validation of a record: decoded, checked against its contract, on time or not.
-"""
+"""The oracle's own validation of a record: decoded, checked by its contract, on time or not."""
 
 import io
 from collections.abc import Collection

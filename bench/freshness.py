@@ -42,8 +42,7 @@ class Probe:
     posting_seconds: float
     """Seconds until the answer that says that the log has it."""
     seen: Sequence[Sample]
-    """Seconds from there until an answer holds it: the shelf's, then that of the alerts if asked.
-    """
+    """Seconds from there until an answer holds it: the shelf's, then that of the alerts."""
 
     @property
     def stock(self) -> Sample:

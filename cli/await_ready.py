@@ -1,5 +1,4 @@
-"""Waiting for components, each with a time limit. A failure shows the end of the component's log.
-"""
+"""Waiting for components, each with a time limit. A failure shows the end of its log."""
 
 from http.client import HTTPException
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""retail verify: the served views compared with an independent computation and the sealed ledger.
-"""
+"""retail verify: the served views compared with an independent computation and the ledger."""
 
 import json
 from collections.abc import Mapping

@@ -91,7 +91,7 @@ class Contract:
     readers: tuple[str, ...] = ()
     """The consumers outside its domain that may read a private topic."""
     sunset: date | None = None
-    """The last day on which it is kept up, where a newer major version exists beside it."""
+    """The day until which it is kept up, where a newer major version exists beside it."""
 
     @property
     def file(self) -> str:

@@ -1,5 +1,4 @@
-"""Demand: who visits a store, when, and what they want. It is drawn, and does not depend on stock.
-"""
+"""Demand: who visits a store, when, for what. It is drawn, and does not depend on stock."""
 
 from bisect import bisect
 from collections.abc import Sequence

@@ -8,8 +8,7 @@ OFFSETS = (0, 1092, 1093)
 """The ports of a shop, from its PORT_BASE."""
 
 LOWEST, HIGHEST = 20_000, 31_000
-"""The range of PORT_BASE. Above the ports that it leads to, the system gives out ports of its own.
-"""
+"""The range of PORT_BASE. Above its ports, the system gives out ports of its own."""
 
 TRIES_MAX = 1_000
 

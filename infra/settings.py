@@ -317,8 +317,7 @@ class Settings(BaseSettings):
 
     @property
     def begins_ms(self) -> int | None:
-        """When an own world begins, in epoch milliseconds; None where its time is the wall clock's.
-        """
+        """When an own world begins, in epoch milliseconds; None: its time is the wall clock's."""
         if self.world_begins == NOW:
             return None
         return round(_utc(self.world_begins).timestamp() * 1000)

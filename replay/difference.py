@@ -179,8 +179,7 @@ class Comparison:
                     yield Facet(one.name, "none" if value is None else value, before, after)
 
     def _periods(self) -> Iterator[Period]:
-        """When the differing rows began: by the hour, or by the day where there are too many hours.
-        """
+        """When the differing rows began: by the hour, or by the day where there are many hours."""
         began = self._contract.began
         if began is None:
             return

@@ -1,5 +1,4 @@
-"""From lines to events: receipts, refunds and adjustments, and the announcements that precede them.
-"""
+"""From lines to events: receipts, refunds and adjustments, and what is announced before them."""
 
 import re
 from collections.abc import Iterator

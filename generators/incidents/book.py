@@ -37,8 +37,7 @@ class Incidents:
         self._over: list[Event] = []
 
     def begin_hour(self, hour: int, shop: Shop) -> None:
-        """Plan the incidents that begin in the store in this hour: their number follows the visits.
-        """
+        """Plan the incidents that begin in the store in this hour, in proportion to the visits."""
         if not shop.store.is_open(hour_of_day(hour)):
             return
         draw = chance(self._seed, shop.store.store_id, hour, "incidents")

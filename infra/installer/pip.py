@@ -1,5 +1,4 @@
-"""pip, which every Python has or brings: it fetches the installer, and knows the machine's index.
-"""
+"""pip, which every Python has or brings: it fetches the installer, and knows the index."""
 
 import importlib.util
 import os

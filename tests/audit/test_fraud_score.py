@@ -1,5 +1,4 @@
-"""A score that cannot be bad proves nothing; and the scores of the rules, over a newly drawn world.
-"""
+"""A score that cannot be bad proves nothing; and the rules' scores, over a newly drawn world."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -27,8 +27,7 @@ PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
 """The parts of a contract that are for people only."""
 
 Edits = Mapping[Path, str]
-"""Path from the root of the repository → the file's text in the copy, in place of the one on disk.
-"""
+"""Path from the repository's root → the file's text in the copy, in place of the one on disk."""
 
 NONE: Edits = MappingProxyType({})
 

@@ -1,5 +1,4 @@
-"""The project's own Java, compiled on first use by the Janino that Spark ships: no JDK is needed.
-"""
+"""The project's own Java, compiled on first use by the Janino that Spark ships, without a JDK."""
 
 import hashlib
 import tempfile

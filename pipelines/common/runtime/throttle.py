@@ -16,8 +16,7 @@ from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.sink import Write
 
 REST_SECONDS = 5.0
-"""Rest after a live batch of a generation that nobody reads: it leaves the cores to the served one.
-"""
+"""Rest after a live batch of a generation that nobody reads, in favour of the served one."""
 
 REST_SECONDS_MAX = 5.0
 """The longest rest by the duty cycle: an unusually long batch is no reason for unusually old
@@ -83,8 +82,7 @@ def rest_after(busy_seconds: float, duty_cycle: float) -> float:
 
 
 def rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
-    """The seconds that the generation rests after a live batch, given the other known generations.
-    """
+    """The seconds that the generation rests after a live batch, given the other generations."""
     if is_paused(settings, known, generation):
         return inf
     if known.promoted is None or known.promoted.number != generation.number:

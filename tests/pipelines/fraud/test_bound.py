@@ -1,5 +1,4 @@
-"""A key's row equals the oracle's at any number of signals, and state keeps no more than the bound.
-"""
+"""A key's row equals the oracle's at any number of signals; state keeps no more than the bound."""
 
 from collections import defaultdict
 from dataclasses import replace

@@ -61,8 +61,7 @@ class Reordering:
         self._send(HEARTBEATS.name, key(HEARTBEATS, event), encode(HEARTBEATS, event), at_ms)
 
     def mark(self, generation: int, behind: int = 0) -> None:
-        """Mark that the generation has read all heartbeats but so many, and has written its rows.
-        """
+        """Mark that the generation has read all heartbeats but so many, and written its rows."""
         inputs = end_offsets(admin(self._kafka), [HEARTBEATS.name])
         marker = {
             "pipeline": "reorder",
