@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from audit.fraud_score import thresholds as held_against
+from audit.fraud_score import list_thresholds
 from audit.inventory import Book, Place
 from audit.limits import load_thresholds
 from audit.log import read
@@ -114,7 +114,7 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     engine.execute(text("signals"))
     engine.execute(text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
-    fixed = held_against(limits)
+    fixed = list_thresholds(limits)
     for rule, span in spans(limits).items():
         values = [rule, span // MILLISECOND, fixed[rule]]
         engine.execute("insert into each_rule values (?, ?, ?)", values)

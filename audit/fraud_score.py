@@ -115,32 +115,32 @@ class Scores:
         )
 
 
-def scores(
+def compute_scores(
     alerts: Alerts, incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
 ) -> Scores:
     """Score what is settled at the end of the log."""
     settled = ends_at - SETTLING
     told: dict[Place, list[Incident]] = defaultdict(list)
     for incident in incidents:
-        for place in places(incident["events"]):
+        for place in list_places(incident["events"]):
             told[place].append(incident)
     raised = [one for one in alerts() if one.row["status"] == "open"]
     over = [incident for incident in incidents if incident["world_at"] <= settled]
     return Scores(
         {
-            rule: score(
+            rule: compute_score(
                 [one for one in raised if one.row["rule"] == rule],
                 [incident for incident in over if incident["rule"] == rule],
                 told,
                 threshold,
                 settled,
             )
-            for rule, threshold in thresholds(limits).items()
+            for rule, threshold in list_thresholds(limits).items()
         }
     )
 
 
-def score(
+def compute_score(
     raised: Iterable[Alert],
     planted: Collection[Incident],
     told: Mapping[Place, list[Incident]],
@@ -152,7 +152,7 @@ def score(
     judged = []
     waited = []
     for row, seen_at in raised:
-        about = [one for place in places(row["evidence"]) for one in told.get(place, ())]
+        about = [one for place in list_places(row["evidence"]) for one in told.get(place, ())]
         for one in about:
             decided = hit.get(one["incident_id"], row["decided_at"])
             hit[one["incident_id"]] = min(decided, row["decided_at"])
@@ -165,8 +165,8 @@ def score(
     return Score(
         recall=Share(len(caught), len(frauds)),
         precision=Share(sum(judged), len(judged)),
-        near_caught=among(near(frauds, threshold), lambda one: one["incident_id"] in hit),
-        near_spared=among(near(innocent, threshold), lambda one: one["incident_id"] not in hit),
+        near_caught=count_share(select_near(frauds, threshold), lambda one: one["incident_id"] in hit),
+        near_spared=count_share(select_near(innocent, threshold), lambda one: one["incident_id"] not in hit),
         to_decide=tuple(
             hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
             for one in caught
@@ -175,11 +175,11 @@ def score(
     )
 
 
-def among(incidents: Collection[Incident], holds: Callable[[Incident], bool]) -> Share:
+def count_share(incidents: Collection[Incident], holds: Callable[[Incident], bool]) -> Share:
     return Share(sum(map(holds, incidents)), len(incidents))
 
 
-def near(incidents: Iterable[Incident], threshold: int) -> list[Incident]:
+def select_near(incidents: Iterable[Incident], threshold: int) -> list[Incident]:
     return [
         one
         for one in incidents
@@ -187,12 +187,12 @@ def near(incidents: Iterable[Incident], threshold: int) -> list[Incident]:
     ]
 
 
-def places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:
+def list_places(events: Iterable[Mapping[str, Any]]) -> Iterator[Place]:
     for event in events:
         yield event["topic"], event["event_id"]
 
 
-def thresholds(limits: Thresholds) -> Mapping[str, int]:
+def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
     """By rule, the threshold for its alerts and for the strength of its incidents."""
     return {
         "card-velocity": limits.card_sales_per_window_max,
@@ -204,7 +204,7 @@ def thresholds(limits: Thresholds) -> Mapping[str, int]:
     }
 
 
-def incidents_of(settings: Settings) -> list[Incident]:
+def read_incidents(settings: Settings) -> list[Incident]:
     """Every incident that the simulator has reported."""
     told = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
     return [decode(record.value).value for record, number in told if number is not None]

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from audit.fraud import fraud_oracle
-from audit.fraud_score import Alert, Scores, incidents_of, scores
+from audit.fraud_score import Alert, Scores, read_incidents, compute_scores
 from audit.limits import find_code, load_thresholds
 from audit.served import fetch_views
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
@@ -21,18 +21,18 @@ BEATS: Partition = (HEARTBEATS.name, 0)
 
 def of_view(settings: Settings) -> Scores:
     """The served alerts, up to where the world was at their marker; raises ApiDown."""
-    planted = incidents_of(settings)
+    planted = read_incidents(settings)
     live = fetch_views(settings, "fraud")
     alerts = live.views[ALERTS.name]
     limits = load_thresholds(find_code(settings, "fraud", live.generation), "fraud")
-    return scores(lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits)
+    return compute_scores(lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits)
 
 
 def of_log(settings: Settings) -> Scores:
     """The oracle's alerts, at the end of the log."""
-    planted = incidents_of(settings)
+    planted = read_incidents(settings)
     oracle = fraud_oracle(settings, end_offsets(admin(settings), READ), root())
-    return scores(lambda: map(Alert, oracle.view()), planted, oracle.ends_at, Thresholds())
+    return compute_scores(lambda: map(Alert, oracle.view()), planted, oracle.ends_at, Thresholds())
 
 
 def beat(settings: Settings, end: int) -> datetime:

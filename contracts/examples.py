@@ -24,24 +24,24 @@ def parse_typed(kind: str, found: Any) -> Any:
     return found
 
 
-def record(fields: Sequence[Field], written: Any) -> dict[str, Any]:
+def parse_record(fields: Sequence[Field], written: Any) -> dict[str, Any]:
     """A whole record as YAML writes it, its timestamps as such. Raises ValueError."""
     if not isinstance(written, dict):
         raise ValueError(f"{written!r}, which is no record")
     if others := set(written) - {field.name for field in fields}:
         raise ValueError(f"fields that the contract does not have: {', '.join(sorted(others))}")
-    return {field.name: _value(field, written.get(field.name)) for field in fields}
+    return {field.name: _parse_value(field, written.get(field.name)) for field in fields}
 
 
-def _value(field: Field, written: Any) -> Any:
+def _parse_value(field: Field, written: Any) -> Any:
     if written is None:
         return None
     if field.type == "array" and isinstance(written, list):
-        return [record(field.fields, item) for item in written]
+        return [parse_record(field.fields, item) for item in written]
     return parse_typed(field.type, written)
 
 
-def absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
+def list_absent(rules: Sequence[Rule], valid: Row) -> tuple[InvalidExample, ...]:
     """For every rule that asks for a field: the valid record without it."""
     return tuple(
         InvalidExample(rule.name, _change(valid, rule.path, partial(_set, None)))
@@ -64,7 +64,7 @@ class Change(BaseModel):
     repeats: dict[str, int] = ModelField(default={}, alias="repeat")
 
 
-def invalid(
+def parse_invalid(
     fields: Sequence[Field], rules: Sequence[Rule], valid: Row, written: Any
 ) -> InvalidExample:
     """The valid record with the change that is written. Raises ValueError."""
@@ -74,7 +74,7 @@ def invalid(
     value = valid
     for where, new in change.sets.items():
         path = where.split("[].")
-        value = _change(value, path, partial(_set, _value(_field(fields, path), new)))
+        value = _change(value, path, partial(_set, _parse_value(_find_field(fields, path), new)))
     for where, times in change.repeats.items():
         value = _change(value, where.split("[]."), partial(_repeat, times))
     return InvalidExample(change.breaks, value)
@@ -88,11 +88,11 @@ def _repeat(times: int, old: Any) -> Any:
     return old and old[:1] * times
 
 
-def _field(fields: Sequence[Field], path: Sequence[str]) -> Field:
+def _find_field(fields: Sequence[Field], path: Sequence[str]) -> Field:
     head, *rest = path
     for field in fields:
         if field.name == head:
-            return _field(field.fields, rest) if rest else field
+            return _find_field(field.fields, rest) if rest else field
     raise ValueError(f"{head!r}, which is no field of this contract")
 
 

@@ -188,12 +188,12 @@ def examples_of(
     invalid_written = custom.take_optional("invalidExamples", list) or []
     custom.refuse_others(KNOWN_PROPERTIES)
     try:
-        valid = tuple(examples.record(fields, written) for written in valid_written)
+        valid = tuple(examples.parse_record(fields, written) for written in valid_written)
         if not valid:
             raise ValueError("none")
-        invalid = [examples.invalid(fields, rules, valid[0], one) for one in invalid_written]
+        invalid = [examples.parse_invalid(fields, rules, valid[0], one) for one in invalid_written]
     except ValueError as error:
         raise BadContract(
             file, "examples", "records of this contract", error, "Mend the example."
         ) from error
-    return valid, (*examples.absent(rules, valid[0]), *invalid)
+    return valid, (*examples.list_absent(rules, valid[0]), *invalid)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from generators.importing.reading import BadFile, columns_of, files_in, scan
+from generators.importing.reading import BadFile, list_columns, list_files, scan
 
 SAMPLE_ROWS = 2_000
 MOST = 0.8
@@ -48,43 +48,43 @@ FORMATS = (
 
 def draft(file: Path) -> str:
     """A mapping in YAML for the file; CHECK marks what the file does not show. Raises BadFile."""
-    [first, *_] = files_in([file])
+    [first, *_] = list_files([file])
     try:
         with closing(duckdb.connect()) as engine:
             relation = f"(select columns(*)::varchar from {scan(first, None)})"
-            columns = columns_of(engine, relation)
+            columns = list_columns(engine, relation)
             sample = engine.execute(f"select * from {relation} limit {SAMPLE_ROWS}").fetchall()
     except duckdb.Error as error:
         raise BadFile(f"{first} should hold rows that can be read, but: {error}") from error
     values = {name: [str(row[at]) for row in sample if row[at]] for at, name in enumerate(columns)}
-    return "\n".join(_lines(first, columns, values)) + "\n"
+    return "\n".join(_render_lines(first, columns, values)) + "\n"
 
 
-def _lines(
+def _render_lines(
     file: Path, columns: Sequence[str], values: Mapping[str, Sequence[str]]
 ) -> Iterable[str]:
-    days = _days(columns)
+    days = _match_days(columns)
     found = guess([name for name in columns if not days or not re.search(days, name)])
     yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
     if days:
-        yield from _wide(days)
-    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _prices(found, values)):
+        yield from _render_wide(days)
+    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _render_prices(found, values)):
         yield 'rows: {decimal: ","}'
-    yield from _time(found.get("time"), values, wide=bool(days))
-    yield from _receipt(found, values, wide=bool(days))
+    yield from _render_time(found.get("time"), values, wide=bool(days))
+    yield from _render_receipt(found, values, wide=bool(days))
     yield "fields:"
-    yield f"  sku: {_quoted(found.get('sku'))}"
-    yield f"  units: {'units' if days else _quoted(found.get('units'))}"
-    yield from _price(found)
+    yield f"  sku: {_quote(found.get('sku'))}"
+    yield f"  units: {'units' if days else _quote(found.get('units'))}"
+    yield from _render_price(found)
     if "store" in found:
-        yield f"  store: {_quoted(found['store'])}"
+        yield f"  store: {_quote(found['store'])}"
     else:
         yield "  store: {value: MAIN}  # CHECK: no column looks like a store"
     for field in ("customer", "cashier", "register_id", "card"):
         if field in found:
-            yield f"  {field}: {_quoted(found[field])}"
+            yield f"  {field}: {_quote(found[field])}"
     yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
-    described = [f"{one}: {_quoted(found[one])}" for one in ("name", "category") if one in found]
+    described = [f"{one}: {_quote(found[one])}" for one in ("name", "category") if one in found]
     yield f"products: {{{', '.join(described)}}}"
     yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
 
@@ -103,7 +103,7 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _days(columns: Sequence[str]) -> str | None:
+def _match_days(columns: Sequence[str]) -> str | None:
     """A regular expression for the columns that are days; None where there are none."""
     stems: dict[str, int] = {}
     for name in columns:
@@ -115,7 +115,7 @@ def _days(columns: Sequence[str]) -> str | None:
     return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"
 
 
-def _wide(days: str) -> Iterable[str]:
+def _render_wide(days: str) -> Iterable[str]:
     yield f"wide: {{columns: '{days}', name: day, value: units}}"
     yield "# CHECK: if a second file says which day a column is, name it here, and then its column"
     yield "# in `time`; likewise for prices:"
@@ -123,7 +123,7 @@ def _wide(days: str) -> Iterable[str]:
     yield "#   - {file: calendar.csv, match: {d: day}}"
 
 
-def _time(column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool) -> Iterable[str]:
+def _render_time(column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool) -> Iterable[str]:
     yield "time:"
     if column is None and wide:
         yield "  column: day  # CHECK: a day column's name, or the column of a lookup"
@@ -131,20 +131,20 @@ def _time(column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool
     elif column is None:
         yield "  column: CHECK  # no column looks like a time"
     else:
-        yield f"  column: {_quoted(column)}"
+        yield f"  column: {_quote(column)}"
         sample = values[column]
-        fits = [one for one in FORMATS if _most(_reads(text, one) for text in sample)]
+        fits = [one for one in FORMATS if _are_most(_can_parse(text, one) for text in sample)]
         if fits:
             also = f"  # CHECK: or {' or '.join(fits[1:])}" if fits[1:] else ""
             yield f'  format: "{fits[0]}"{also}'
-        elif not _most(_is_iso(text) for text in sample):
+        elif not _are_most(_is_iso(text) for text in sample):
             yield '  format: "%Y-%m-%d"  # CHECK: such as ' + (sample[0] if sample else "nothing")
         if sample and not any(":" in text for text in sample):
             yield '  at: "12:00"  # the files say the day only'
     yield "  zone: UTC  # CHECK: where the clock hangs, such as Europe/London"
 
 
-def _receipt(
+def _render_receipt(
     found: Mapping[str, str], values: Mapping[str, Sequence[str]], *, wide: bool
 ) -> Iterable[str]:
     column = found.get("receipt")
@@ -152,35 +152,35 @@ def _receipt(
         if wide:
             yield "receipt: {by: [day], lines_max: 200}  # CHECK: one receipt a day and store"
         return
-    yield f"receipt: {{by: [{_quoted(column)}]}}"
+    yield f"receipt: {{by: [{_quote(column)}]}}"
     letters = {text[0] for text in values[column] if re.fullmatch(r"[A-Za-z][0-9]+", text)}
     plain = any(text.isdigit() for text in values[column])
     if plain and len(letters) == 1:
-        yield f"cancelled: {{column: {_quoted(column)}, prefix: {letters.pop()}}}"
+        yield f"cancelled: {{column: {_quote(column)}, prefix: {letters.pop()}}}"
     elif any(text.startswith("-") for text in values.get(found.get("units", ""), ())):
         yield "cancelled: {negative_units: true}  # CHECK"
 
 
-def _price(found: Mapping[str, str]) -> Iterable[str]:
+def _render_price(found: Mapping[str, str]) -> Iterable[str]:
     for field in ("unit_price", "amount"):
         if field in found:
-            yield f"  {field}: {_quoted(found[field])}"
+            yield f"  {field}: {_quote(found[field])}"
             return
     yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
 
 
-def _most(good: Iterable[bool]) -> bool:
+def _are_most(good: Iterable[bool]) -> bool:
     """Whether nearly all are true: a sample may hold faulty rows."""
     found = list(good)
     return bool(found) and sum(found) >= MOST * len(found)
 
 
-def _prices(found: Mapping[str, str], values: Mapping[str, Sequence[str]]) -> Iterable[str]:
+def _render_prices(found: Mapping[str, str], values: Mapping[str, Sequence[str]]) -> Iterable[str]:
     for field in ("unit_price", "amount"):
         yield from values.get(found.get(field, ""), ())
 
 
-def _reads(text: str, pattern: str) -> bool:
+def _can_parse(text: str, pattern: str) -> bool:
     try:
         datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - only whether it reads
     except ValueError:
@@ -196,7 +196,7 @@ def _is_iso(text: str) -> bool:
     return True
 
 
-def _quoted(column: str | None) -> str:
+def _quote(column: str | None) -> str:
     if column is None:
         return "CHECK  # no column looks like it"
     return column if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column) else f"'{column}'"

@@ -64,7 +64,7 @@ class Refused:
     found: tuple[str, ...]
 
 
-def issued(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issued | Refused]:
+def issue_events(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issued | Refused]:
     """Every receipt, refund and adjustment of the files, in the order in which they happened."""
     reader = engine.sql(
         'select lines.file, lines."row", happened, store, sku, units, price_cents, register_id, '
@@ -74,10 +74,10 @@ def issued(engine: duckdb.DuckDBPyConnection, mapping: Mapping) -> Iterator[Issu
     ).to_arrow_reader(ROWS_PER_CHUNK)
     rows = (row for chunk in reader for row in chunk.to_pylist())
     for _, lines in groupby(rows, key=lambda row: (row["store"], row["kind"], row["key"])):
-        yield from _receipt(mapping, lines)
+        yield from _issue_receipt(mapping, lines)
 
 
-def unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
+def refuse_unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
     """Rows that name no store: no receipt has them."""
     found = engine.execute('select kind, file, "row", fault from lines where store is null')
     while rows := found.fetchmany(ROWS_PER_CHUNK):
@@ -85,34 +85,34 @@ def unplaced(engine: duckdb.DuckDBPyConnection) -> Iterator[Refused]:
             yield Refused(kind, file, row, (fault,), ())
 
 
-def announced(
+def announce_catalog(
     engine: duckdb.DuckDBPyConnection, mapping: Mapping, at_ms: int, first_ms: int
 ) -> Iterator[Issued]:
     """Stores, products, prices and opening stock, as of `at_ms`; they hold from `first_ms` on."""
     since = {"event_time": at_ms, "effective_at": max(at_ms, first_ms)}
-    for [store] in _rows(engine, f"select distinct store from ({GOOD}) order by 1"):
+    for [store] in _query_rows(engine, f"select distinct store from ({GOOD}) order by 1"):
         place = mapping.stores.get(store, Store())
-        described = {**_store(store, place), "currency": mapping.money.currency}
-        yield _announced(STORES, {**described, **since}, since, store)
-    for sku, name, category in _rows(engine, PRODUCT):
-        described = _product(mapping, sku, name, category)
-        yield _announced(PRODUCTS, {**described, **since}, since, sku)
+        described = {**_create_store(store, place), "currency": mapping.money.currency}
+        yield _announce(STORES, {**described, **since}, since, store)
+    for sku, name, category in _query_rows(engine, PRODUCT):
+        described = _create_product(mapping, sku, name, category)
+        yield _announce(PRODUCTS, {**described, **since}, since, sku)
     if mapping.prices == "usual":
-        for sku, price_cents in _rows(engine, PRICE):
+        for sku, price_cents in _query_rows(engine, PRICE):
             price = {"sku": sku, "price_cents": price_cents, **since}
-            yield _announced(PRICE_CHANGES, price, since, sku, first_ms)
+            yield _announce(PRICE_CHANGES, price, since, sku, first_ms)
     if mapping.opening_stock == "covering":
-        for store, sku, units in _rows(engine, OPENING):
+        for store, sku, units in _query_rows(engine, OPENING):
             shelf = {"store_id": store, "sku": sku, "units": units, "reason": "opening"}
-            yield _announced(ADJUSTMENTS, {**shelf, "event_time": at_ms}, since, store, sku)
+            yield _announce(ADJUSTMENTS, {**shelf, "event_time": at_ms}, since, store, sku)
 
 
-def outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
+def to_outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
     """The record to publish, or the contract's reasons against it."""
     contract, event = found.contract, found.event
-    wrong = faults(contract, {**event, **_times(contract, event)})
+    wrong = faults(contract, {**event, **_parse_times(contract, event)})
     if wrong:
-        reasons, values = zip(*((_reason(fault), fault.found) for fault in wrong), strict=True)
+        reasons, values = zip(*((_render_reason(fault), fault.found) for fault in wrong), strict=True)
         return Refused(
             contract.entity, found.file, found.row, tuple(dict.fromkeys(reasons)), values
         )
@@ -137,7 +137,7 @@ OPENING = f"""
 """The largest number of units that the shelf lacked, over all its sales."""
 
 
-def _receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued | Refused]:
+def _issue_receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued | Refused]:
     parts: list[list[Found]] = [[]]
     for number, line in enumerate(lines):
         if number >= LINES_MAX:
@@ -145,25 +145,25 @@ def _receipt(mapping: Mapping, lines: Iterator[Found]) -> Iterator[Issued | Refu
             many = f"receipt: at most {LINES_MAX:,} lines"
             yield Refused(first["kind"], first["file"], first["row"], (many,), ())
             return
-        if len(parts[-1]) >= _lines_max(mapping, line):
+        if len(parts[-1]) >= _find_lines_max(mapping, line):
             parts.append([])
         parts[-1].append(line)
     for number, part in enumerate(parts):
-        yield _event(mapping, part, number)
+        yield _issue_event(mapping, part, number)
 
 
-def _lines_max(mapping: Mapping, line: Found) -> int:
+def _find_lines_max(mapping: Mapping, line: Found) -> int:
     return 1 if line["kind"] == "adjustment" else mapping.receipt.lines_max
 
 
-def _event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
+def _issue_event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
     first = lines[0]
     if first["receipt_fault"] is not None:
         bad = next((line for line in lines if line["fault"]), first)
         return Refused(first["kind"], bad["file"], bad["row"], (first["receipt_fault"],), ())
     kind = first["kind"]
     shared = {
-        "event_id": event_id(first["store"], first["key"], kind, part),
+        "event_id": create_event_id(first["store"], first["key"], kind, part),
         "event_time": first["issued"],
         "store_id": first["store"],
     }
@@ -185,23 +185,23 @@ def _event(mapping: Mapping, lines: list[Found], part: int) -> Issued | Refused:
     return Issued(contract, event, first["file"], first["row"])
 
 
-def event_id(store: str, receipt: str, kind: str, part: int) -> str:
+def create_event_id(store: str, receipt: str, kind: str, part: int) -> str:
     """An id that is the same for the same receipt in any file, at any time."""
     text = f"{store}-{receipt}-{LETTERS[kind]}{part or ''}"
-    return text if len(text) <= ID_LENGTH_MAX else f"{_digest(text)}-{LETTERS[kind]}"
+    return text if len(text) <= ID_LENGTH_MAX else f"{_hash(text)}-{LETTERS[kind]}"
 
 
-def _announced(contract: Contract, event: Event, since: Event, *names: object) -> Issued:
+def _announce(contract: Contract, event: Event, since: Event, *names: object) -> Issued:
     named = "/".join(map(str, (contract.entity, *names)))
-    identified = {"event_id": f"{contract.entity}-{_digest(named)}", **event}
+    identified = {"event_id": f"{contract.entity}-{_hash(named)}", **event}
     return Issued(contract, identified, "", 0)
 
 
-def _digest(text: str) -> str:
+def _hash(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:40]
 
 
-def _store(store: str, place: Store) -> Event:
+def _create_store(store: str, place: Store) -> Event:
     return {
         "store_id": store,
         "name": place.name or store,
@@ -213,7 +213,7 @@ def _store(store: str, place: Store) -> Event:
     }
 
 
-def _product(mapping: Mapping, sku: str, name: str | None, category: str | None) -> Event:
+def _create_product(mapping: Mapping, sku: str, name: str | None, category: str | None) -> Event:
     products = mapping.products
     return {
         "sku": sku,
@@ -226,19 +226,19 @@ def _product(mapping: Mapping, sku: str, name: str | None, category: str | None)
     }
 
 
-def _times(contract: Contract, event: Event) -> Event:
+def _parse_times(contract: Contract, event: Event) -> Event:
     """The event's times as the contract's model takes them."""
     named = [field.name for field in contract.fields if field.type == "timestamp"]
     return {name: instant(event[name]) for name in named if event.get(name) is not None}
 
 
-def _reason(fault: Fault) -> str:
+def _render_reason(fault: Fault) -> str:
     """The fault without the numbers that differ from row to row."""
     place, problem = re.sub(r"\[\d+\]", "[]", fault.place), fault.problem.partition(", not ")[0]
     return problem if problem.startswith(place) else f"{place}: {problem}"
 
 
-def _rows(engine: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
+def _query_rows(engine: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a query that runs beside others on the same database."""
     found = engine.cursor().execute(query)
     while rows := found.fetchmany(ROWS_PER_CHUNK):

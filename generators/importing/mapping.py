@@ -78,7 +78,7 @@ class Time(_Part):
 
     @field_validator("zone")
     @classmethod
-    def _known(cls, zone: str) -> str:
+    def _check_zone(cls, zone: str) -> str:
         try:
             ZoneInfo(zone)
         except (ZoneInfoNotFoundError, ValueError) as error:
@@ -108,7 +108,7 @@ class Cancelled(_Part):
     negative_units: bool = False
 
     @model_validator(mode="after")
-    def _one_sign(self) -> "Cancelled":
+    def _check_one_sign(self) -> "Cancelled":
         signs = [self.prefix is not None, self.values is not None, self.negative_units]
         if sum(signs) != 1:
             raise ValueError("one of prefix, values and negative_units")
@@ -132,7 +132,7 @@ class Fields(_Part):
     card: Source | None = None
 
     @model_validator(mode="after")
-    def _one_price(self) -> "Fields":
+    def _check_one_price(self) -> "Fields":
         if (self.unit_price is None) == (self.amount is None):
             raise ValueError("one of unit_price and amount")
         return self
@@ -205,11 +205,11 @@ def read_mapping(file: Path) -> Mapping:
     try:
         return Mapping.model_validate(found)
     except ValidationError as error:
-        wrong = [_complaint(dict(one)) for one in error.errors(include_url=False)]
+        wrong = [_render_complaint(dict(one)) for one in error.errors(include_url=False)]
         raise BadMapping(f"{file} is no mapping yet:\n" + "\n".join(wrong)) from error
 
 
-def _complaint(found: dict[str, Any]) -> str:
+def _render_complaint(found: dict[str, Any]) -> str:
     place = ".".join(str(part) for part in found["loc"]) or WHOLE
     value = "nothing" if found["type"] == "missing" else repr(found["input"])[:80]
     expected = EXPECTED.get(found["type"], found["msg"].removeprefix("Value error, "))

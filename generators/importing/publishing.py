@@ -19,7 +19,7 @@ import pyarrow as pa
 from contracts import RECEIPTS
 from contracts.consumer import reader
 from contracts.times import MILLISECOND
-from generators.importing.events import Issued, Refused, outgoing
+from generators.importing.events import Issued, Refused, to_outgoing
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.kafka import Outgoing, Partition, admin, end_offsets, offsets_at, read_between
 from infra.settings import Settings
@@ -78,7 +78,7 @@ class Imported:
             examples.append(refused)
 
 
-def known_ids(
+def load_known_ids(
     engine: duckdb.DuckDBPyConnection,
     settings: Settings,
     topics: Iterable[str],
@@ -121,7 +121,7 @@ class Known:
         [count] = self._engine.execute("select count(*) from known").fetchone() or (0,)
         self._empty = not count
 
-    def among(self, ids: list[str]) -> set[str]:
+    def select_known(self, ids: list[str]) -> set[str]:
         if self._empty:
             return set()
         found = self._engine.execute(
@@ -154,16 +154,16 @@ class Run:
 
     def announce(self, events: Iterable[Issued]) -> None:
         """Publish the events that hold before the first sale; the clock stands meanwhile."""
-        for chunk in batched(events, CHUNK_RECORDS):
+        for chunk in batch(events, CHUNK_RECORDS):
             self._send([(one, one.at_ms) for one in self._new(chunk)])
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Raises NotDelivered."""
         readable = self._readable(events)
-        good = (one for chunk in batched(readable, CHUNK_RECORDS) for one in self._passed(chunk))
+        good = (one for chunk in batch(readable, CHUNK_RECORDS) for one in self._passed(chunk))
         for slot, of_slot in groupby(good, key=lambda one: self._published_ms(one) // SLOT_MS):
             self.advance(slot * SLOT_MS)
-            for chunk in batched(of_slot, CHUNK_RECORDS):
+            for chunk in batch(of_slot, CHUNK_RECORDS):
                 self._send([(one, self._published_ms(one)) for one in chunk])
 
     def finish(self, until_ms: int | None) -> Imported:
@@ -198,7 +198,7 @@ class Run:
                 yield one
 
     def _new(self, events: list[Issued]) -> list[Issued]:
-        known = self._known.among([one.event_id for one in events])
+        known = self._known.select_known([one.event_id for one in events])
         new = [one for one in events if one.event_id not in known]
         self.imported.known += len(events) - len(new)
         return new
@@ -221,7 +221,7 @@ class Run:
                 old = OLD.format(HORIZON_MS / HOUR_MS)
                 self._refuse(Refused(one.contract.entity, one.file, one.row, (old,), ()))
                 continue
-            record = outgoing(one, published_ms)
+            record = to_outgoing(one, published_ms)
             if isinstance(record, Refused):
                 self._refuse(record)
                 continue
@@ -237,7 +237,7 @@ class Run:
         self._sender.refused(refused)
 
 
-def batched(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
+def batch(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
     """The same in lists of so many; the last list may be shorter."""
     left = iter(events)
     while chunk := list(islice(left, size)):

@@ -11,10 +11,10 @@ import duckdb
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import instant
-from generators.importing.events import Refused, announced, issued, unplaced
+from generators.importing.events import Refused, announce_catalog, issue_events, refuse_unplaced
 from generators.importing.mapping import Mapping
-from generators.importing.publishing import Imported, Known, Run, Sender, known_ids
-from generators.importing.reading import files_in, open_scratch, read_lines
+from generators.importing.publishing import Imported, Known, Run, Sender, load_known_ids
+from generators.importing.reading import list_files, open_scratch, read_lines
 from generators.own_clock import Timekeeper, beaten_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError
@@ -100,7 +100,7 @@ def run_import(
     A dry run needs no broker. Raises UserError for what a person has to decide. After any
     interruption the same command continues.
     """
-    files = files_in(paths)
+    files = list_files(paths)
     online = answers(settings)
     if not dry and not online:
         raise KafkaDown(settings.bootstrap_servers)
@@ -111,26 +111,26 @@ def run_import(
         closing(open_scratch(Path(scratch))) as engine,
     ):
         rows = read_lines(engine, mapping, files, watch.step)
-        first_ms = _first_ms(engine)
-        begins_ms = _begins_ms(settings, first_ms, dry=dry)
+        first_ms = _find_first_ms(engine)
+        begins_ms = _find_begin_ms(settings, first_ms, dry=dry)
         beaten = (beaten_ms(settings) if online else None) or begins_ms - HOUR_MS
         watch.step("looking what is in the log")
         _look(engine, settings, first_ms, beaten, online=online)
         with _sending(settings, watch, dry=dry) as sender:
             run = Run(sender, Known(engine), beaten)
-            run.announce(announced(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms))
-            run.publish(chain(unplaced(engine), issued(engine, mapping)))
+            run.announce(announce_catalog(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms))
+            run.publish(chain(refuse_unplaced(engine), issue_events(engine, mapping)))
             return Done(rows, run.finish(until_ms))
 
 
-def _first_ms(engine: duckdb.DuckDBPyConnection) -> int:
+def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
     found = engine.execute("select min(issued) from receipts where fault is null").fetchone()
     if found is None or found[0] is None:
         raise NothingToImport
     return int(found[0])
 
 
-def _begins_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
+def _find_begin_ms(settings: Settings, first_ms: int, *, dry: bool) -> int:
     if settings.world == "own" and settings.begins_ms is not None:
         return settings.begins_ms
     if not dry:
@@ -152,7 +152,7 @@ def _look(
         engine.execute("create table known (event_id varchar)")
         return
     refuse_other(settings)
-    known_ids(engine, settings, (*ANNOUNCED, *SALES), dict.fromkeys(SALES, first_ms))
+    load_known_ids(engine, settings, (*ANNOUNCED, *SALES), dict.fromkeys(SALES, first_ms))
 
 
 @contextmanager

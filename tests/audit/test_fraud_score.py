@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from audit.fraud import FraudOracle
-from audit.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, scores
+from audit.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, compute_scores
 from audit.timeline import at
 from contracts import INCIDENTS, decode
 from generators import wire
@@ -43,7 +43,7 @@ def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: A
 
 
 def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
-    return scores(lambda: alerts, incidents, LATER, Thresholds()).by_rule[rule]
+    return compute_scores(lambda: alerts, incidents, LATER, Thresholds()).by_rule[rule]
 
 
 def test_a_fraud_is_caught_by_an_alert_that_rests_on_one_of_its_events() -> None:
@@ -96,9 +96,9 @@ def test_one_bad_rule_spoils_a_good_total() -> None:
     planted = [incident(f"{n}") for n in range(98)]
     planted += [incident(name, rule="bulk-purchase") for name in "ab"]
     alerts = [alert(f"{n}") for n in range(98)]
-    assert not scores(lambda: alerts, planted, LATER, Thresholds()).good
+    assert not compute_scores(lambda: alerts, planted, LATER, Thresholds()).good
     alerts += [alert(name, rule="bulk-purchase") for name in "ab"]
-    assert scores(lambda: alerts, planted, LATER, Thresholds()).good
+    assert compute_scores(lambda: alerts, planted, LATER, Thresholds()).good
 
 
 def test_the_rules_find_what_a_drawn_world_plants() -> None:
@@ -121,7 +121,7 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
         )
     )
     oracle = FraudOracle(log(world, told), Thresholds())
-    found = scores(lambda: map(Alert, oracle.view()), told, oracle.ends_at, Thresholds())
+    found = compute_scores(lambda: map(Alert, oracle.view()), told, oracle.ends_at, Thresholds())
     assert found.total.recall.of > 60
     assert found.total.recall.share >= 0.9, render_scores(found)
     assert found.total.precision.share >= 0.88, render_scores(found)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from generators.importing.events import Issued, Refused, issued, unplaced
+from generators.importing.events import Issued, Refused, issue_events, refuse_unplaced
 from generators.importing.mapping import Mapping, read_mapping
 from generators.importing.reading import open_scratch, read_lines
 from infra.settings import root
@@ -93,4 +93,4 @@ def read(folder: Path, wanted: Mapping, *files: Path) -> list[Issued | Refused]:
     folder.mkdir()
     with closing(open_scratch(folder)) as engine:
         read_lines(engine, wanted, files, lambda _: None)
-        return [*unplaced(engine), *issued(engine, wanted)]
+        return [*refuse_unplaced(engine), *issue_events(engine, wanted)]

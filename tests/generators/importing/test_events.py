@@ -11,9 +11,9 @@ import duckdb
 import pytest
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
-from generators.importing.events import Issued, Refused, announced, outgoing
+from generators.importing.events import Issued, Refused, announce_catalog, to_outgoing
 from generators.importing.mapping import BadMapping, Mapping
-from generators.importing.reading import BadFile, files_in, open_scratch, read_lines
+from generators.importing.reading import BadFile, list_files, open_scratch, read_lines
 from tests.generators.importing.sales import LAMP, UCI, write_m5, load_mapping, read, write_uci, uci_row, write_csv
 
 SHAPE = load_mapping("uci-online-retail")
@@ -66,7 +66,7 @@ def test_a_receipt_with_a_row_that_cannot_be_read_is_refused_whole_by_reason(
         6: "units: expected a whole number",
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
-    bad = [outgoing(one, one.at_ms) for one in select_issued(found)]
+    bad = [to_outgoing(one, one.at_ms) for one in select_issued(found)]
     assert [one.reasons for one in bad if isinstance(one, Refused)] == [
         ("lines[].unit_price_cents is at least 0",)
     ]
@@ -192,12 +192,12 @@ def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> Non
     ]
     with closing(open_scratch(tmp_path)) as engine:
         read_lines(engine, SHAPE, [write_csv(tmp_path / "a.csv", UCI, rows)], lambda _: None)
-        found = list(announced(engine, SHAPE, 1, 2))
+        found = list(announce_catalog(engine, SHAPE, 1, 2))
     stock = {one.event["sku"]: one.event["units"] for one in found if one.contract is ADJUSTMENTS}
     assert stock == {"85123A": 10, "71053": 1}
     prices = [one.event for one in found if one.contract is PRICE_CHANGES]
     assert {one["sku"]: one["price_cents"] for one in prices} == {"85123A": 255, "71053": 300}
-    assert not [one for one in found if isinstance(outgoing(one, 1), Refused)]
+    assert not [one for one in found if isinstance(to_outgoing(one, 1), Refused)]
 
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
@@ -207,9 +207,9 @@ def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadMapping, match="expected columns that match"):
         read(tmp_path / "t", load_mapping("m5"), file)
     with pytest.raises(BadFile, match="should end in"):
-        files_in([write_csv(tmp_path / "a.xlsx", [], [])])
+        list_files([write_csv(tmp_path / "a.xlsx", [], [])])
     with pytest.raises(BadFile, match="there is none"):
-        files_in([tmp_path / "none.csv"])
+        list_files([tmp_path / "none.csv"])
 
 
 def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
@@ -224,4 +224,4 @@ def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
     write_uci(tmp_path / "b.csv")
     write_uci(tmp_path / "a.csv")
     (tmp_path / "notes.md").write_text("no sales")
-    assert [file.name for file in files_in([tmp_path])] == ["a.csv", "b.csv"]
+    assert [file.name for file in list_files([tmp_path])] == ["a.csv", "b.csv"]
