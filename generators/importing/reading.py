@@ -39,7 +39,9 @@ def list_files(paths: Sequence[Path]) -> list[Path]:
         if path.is_dir():
             inside = sorted(one for one in path.iterdir() if one.is_file() and _find_format(one))
             if not inside:
-                raise BadFile(f"{path} should hold files that end in {_list_endings()}, but has none")
+                raise BadFile(
+                    f"{path} should hold files that end in {_list_endings()}, but has none"
+                )
             found += inside
         elif not path.is_file():
             raise BadFile(f"{path} should be a file or a folder to import, but there is none")
@@ -113,7 +115,8 @@ def _read_file(
             )
         source = (
             f"(select * from (unpivot {source} on {days} into name {_quote_name(wide.name)} "
-            f"value {_quote_name(wide.value)}) where try_cast({_quote_name(wide.value)} as double) <> 0)"
+            f"value {_quote_name(wide.value)}) "
+            f"where try_cast({_quote_name(wide.value)} as double) <> 0)"
         )
     for number, lookup in enumerate(mapping.lookups):
         named = f"lookup_{number}"
@@ -188,7 +191,8 @@ def _select_lines(mapping: Mapping, source: str) -> str:
         select {FILE_COLUMN}, {ROW_COLUMN}, {_render_number(fields.units, mapping)} as _units,
             {_render_number(money, mapping)} as _money, {_render_moment(mapping)} as happened,
             {_render_text(fields.store)} as store, {_render_text(fields.sku)} as sku,
-            {_render_text(fields.register_id)} as register_id, {_render_text(fields.cashier)} as cashier,
+            {_render_text(fields.register_id)} as register_id,
+            {_render_text(fields.cashier)} as cashier,
             {_render_text(fields.customer)} as customer, {_render_text(fields.card)} as card,
             {_render_text(products.name)} as name, {_render_text(products.category)} as category,
             {_render_sign(mapping)} as _refund, {named} as _by
@@ -205,7 +209,8 @@ def _select_lines(mapping: Mapping, source: str) -> str:
     return f"""
         select {FILE_COLUMN} as file, {ROW_COLUMN} as "row", copy, coalesce(_by, {own}) as key,
             kind, happened, store, sku, try_cast({units} as bigint) as units,
-            {_render_cents(mapping)} as price_cents, register_id, cashier, customer, card, name, category,
+            {_render_cents(mapping)} as price_cents, register_id, cashier, customer, card, name,
+            category,
             {_render_fault(mapping)} as fault
         from ({kinds})"""
 
