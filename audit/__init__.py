@@ -1,2 +1,3 @@
 """Independent computations of every view, from the log alone: they say whether answers are exact,
-and how good."""
+and how good.
+"""

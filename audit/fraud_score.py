@@ -165,8 +165,12 @@ def compute_score(
     return Score(
         recall=Share(len(caught), len(frauds)),
         precision=Share(sum(judged), len(judged)),
-        near_caught=count_share(select_near(frauds, threshold), lambda one: one["incident_id"] in hit),
-        near_spared=count_share(select_near(innocent, threshold), lambda one: one["incident_id"] not in hit),
+        near_caught=count_share(
+            select_near(frauds, threshold), lambda one: one["incident_id"] in hit
+        ),
+        near_spared=count_share(
+            select_near(innocent, threshold), lambda one: one["incident_id"] not in hit
+        ),
         to_decide=tuple(
             hit[one["incident_id"]] - min(event["event_time"] for event in one["events"])
             for one in caught

@@ -30,7 +30,8 @@ class Answering(Protocol):
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
         """The places of rejected records, and the reasons that the quarantine may give; none: any
-        reason."""
+        reason.
+        """
 
     def views(self) -> dict[str, list[dict[str, Any]]]: ...
 

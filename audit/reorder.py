@@ -46,7 +46,8 @@ class ReorderOracle:
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
         """The places of rejected records, with the reason. Dimension topics are not in the
-        accounting."""
+        accounting.
+        """
         found = self._tables.rejected
         return {at: why for at, why in found.items() if at[:2] in self.ends}
 

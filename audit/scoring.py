@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from audit.fraud import fraud_oracle
-from audit.fraud_score import Alert, Scores, read_incidents, compute_scores
+from audit.fraud_score import Alert, Scores, compute_scores, read_incidents
 from audit.limits import find_code, load_thresholds
 from audit.served import fetch_views
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
@@ -25,7 +25,9 @@ def of_view(settings: Settings) -> Scores:
     live = fetch_views(settings, "fraud")
     alerts = live.views[ALERTS.name]
     limits = load_thresholds(find_code(settings, "fraud", live.generation), "fraud")
-    return compute_scores(lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits)
+    return compute_scores(
+        lambda: map(Alert, alerts), planted, beat(settings, live.inputs[BEATS]), limits
+    )
 
 
 def of_log(settings: Settings) -> Scores:

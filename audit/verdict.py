@@ -99,7 +99,8 @@ def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparis
 
 def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
     """The rows that readers still have: they have dropped those that began longer before the
-    newest."""
+    newest.
+    """
     if view.retention is None or view.began is None or not rows:
         return rows
     oldest = max(row[view.began] for row in rows) - view.retention

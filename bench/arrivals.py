@@ -19,7 +19,8 @@ async def arrivals(
     one: Callable[[int, float], Awaitable[T]], per_second: float, seconds: float
 ) -> list[T]:
     """The outcome of each request; `one` gets its number and the time when it was due, in loop
-    time."""
+    time.
+    """
     began = asyncio.get_running_loop().time()
     tasks: list[asyncio.Task[T]] = []
     async with asyncio.TaskGroup() as group:

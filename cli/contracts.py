@@ -58,7 +58,8 @@ def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
 @app.command("release")
 def release_command(folder: Folder = HERE) -> None:
     """Release the contracts as they are, as versions that stay for ever; refused while anything
-    breaks."""
+    breaks.
+    """
     found, done = release(folder.resolve(), today())
     if not found.good:
         report.show(found)

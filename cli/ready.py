@@ -69,7 +69,8 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
 
 def pipelines(settings: Settings, started_at: int) -> str | None:
     """Ready once each pipeline has written a marker since this start, or cannot: then its view says
-    why."""
+    why.
+    """
     known = read_generations(settings, decode)
     named = [known[name] for name in settings.pipeline_names if name in known]
     awaited = [one.promoted for one in named if one.promoted]

@@ -1,5 +1,6 @@
 """retail score reorder: the cost of the policy, compared with vans, the best levels and a lower
-bound."""
+bound.
+"""
 
 import json
 from dataclasses import asdict

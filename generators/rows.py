@@ -48,9 +48,7 @@ def rows(file: Path, time_field: str, scratch: Path) -> Iterator[Row]:
     """
     read = READERS.get(file.suffix)
     if read is None:
-        raise BadFile(
-            f"{file} should end in {', '.join(READERS)}, which says how to read it"
-        )
+        raise BadFile(f"{file} should end in {', '.join(READERS)}, which says how to read it")
     if not file.is_file():
         raise BadFile(f"{file} should be a file to load, but there is none")
     limits: dict[str, str | bool | int | float | list[str]] = {

@@ -73,7 +73,8 @@ class Folder:
 @cache
 def store() -> fs.FileSystem:
     """The object store that AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and the other variables
-    name."""
+    name.
+    """
     # These two Arrow does not look for by itself, as delta-rs does.
     return fs.S3FileSystem(
         endpoint_override=os.environ.get("AWS_ENDPOINT_URL"), region=os.environ.get("AWS_REGION")

@@ -346,7 +346,8 @@ def read_settings() -> Settings:
 
 def remember(current: Settings) -> None:
     """Remember the values that differ from the defaults, so that later commands need not repeat
-    them."""
+    them.
+    """
     current.data_dir.mkdir(parents=True, exist_ok=True)
     target = current.data_dir / REMEMBERED_FILE
     draft = target.with_suffix(".new")

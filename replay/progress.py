@@ -67,7 +67,8 @@ def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> 
 
 class Watch:
     """The rate at which a candidate reads, from its first batch on: Spark's start takes its own
-    time."""
+    time.
+    """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._checkpoint = checkpoint

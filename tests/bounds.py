@@ -69,7 +69,11 @@ class Crossing:
 @cache
 def list_crossings() -> tuple[Crossing, ...]:
     """Every test that is marked, in the order of the files."""
-    return tuple(one for file in sorted((root() / "tests").rglob("test_*.py")) for one in find_crossings(file))
+    return tuple(
+        one
+        for file in sorted((root() / "tests").rglob("test_*.py"))
+        for one in find_crossings(file)
+    )
 
 
 def find_crossings(file: Path) -> Iterator[Crossing]:
@@ -90,7 +94,9 @@ def _list_marks(test: ast.FunctionDef) -> Iterator[str]:
 def select_crossings(bound: Bound) -> list[Crossing]:
     """The tests that cross a bound."""
     return [
-        one for one in list_crossings() if any(fnmatchcase(bound.name, name) for name in one.crosses)
+        one
+        for one in list_crossings()
+        if any(fnmatchcase(bound.name, name) for name in one.crosses)
     ]
 
 

@@ -66,9 +66,7 @@ def install_commands(shop: Settings, folder: Path, code: Path | None) -> Path:
     """A folder with `retail` in it, which alone knows where the project is."""
     made = folder / "bin"
     made.mkdir()
-    known = {
-        name: value for name, value in environment(shop, code).items() if _is_of_project(name)
-    }
+    known = {name: value for name, value in environment(shop, code).items() if _is_of_project(name)}
     lines = [f"export {name}='{value}'" for name, value in known.items()]
     start = f"exec '{sys.executable}' -m cli.main \"$@\""
     (made / "retail").write_text("\n".join(["#!/bin/sh", *lines, start, ""]))

@@ -3,7 +3,14 @@
 from fnmatch import fnmatchcase
 
 from audit.bounds import bounds
-from tests.bounds import DOCUMENT, NOT_CROSSED, select_crossings, list_crossings, render_document, find_reason
+from tests.bounds import (
+    DOCUMENT,
+    NOT_CROSSED,
+    find_reason,
+    list_crossings,
+    render_document,
+    select_crossings,
+)
 
 BOUNDS = bounds()
 
@@ -36,7 +43,9 @@ def test_what_is_not_crossed_is_listed_once_and_there() -> None:
     for listed in NOT_CROSSED:
         named = [one for one in BOUNDS if fnmatchcase(one.name, listed)]
         assert named, f"{listed} is no bound"
-        assert not any(map(select_crossings, named)), f"{listed} is crossed, and need not be excused"
+        assert not any(map(select_crossings, named)), (
+            f"{listed} is crossed, and need not be excused"
+        )
 
 
 def test_a_test_crosses_what_there_is() -> None:
@@ -49,4 +58,6 @@ def test_a_test_crosses_what_there_is() -> None:
 
 
 def test_the_document_is_as_the_bounds_and_their_tests_are() -> None:
-    assert DOCUMENT.read_text(encoding="utf-8") == render_document(), "write it: python -m tests.bounds"
+    assert DOCUMENT.read_text(encoding="utf-8") == render_document(), (
+        "write it: python -m tests.bounds"
+    )

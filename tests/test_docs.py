@@ -178,7 +178,12 @@ def list_routes() -> list[re.Pattern[str]]:
 
 
 def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
-    known = {name.upper() for name in Settings.model_fields} | list_make_variables() | list_command_variables() | OTHERS
+    known = (
+        {name.upper() for name in Settings.model_fields}
+        | list_make_variables()
+        | list_command_variables()
+        | OTHERS
+    )
     for file in (".env", "cluster.env"):
         known |= set(ASSIGNED.findall((root() / file).read_text()))
         known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / file).read_text()))
@@ -200,7 +205,15 @@ def list_command_variables() -> set[str]:
     return {str(option.envvar) for option in options if option.envvar}
 
 
-FINDERS: tuple[Finder, ...] = (find_unknown_targets, find_unknown_commands, find_unknown_modules, find_missing_files, find_broken_links, find_unknown_routes, find_unknown_variables)
+FINDERS: tuple[Finder, ...] = (
+    find_unknown_targets,
+    find_unknown_commands,
+    find_unknown_modules,
+    find_missing_files,
+    find_broken_links,
+    find_unknown_routes,
+    find_unknown_variables,
+)
 
 
 def test_the_documents_are_there() -> None:
@@ -239,19 +252,59 @@ def test_every_name_in_a_document_exists(document: Path, find: Finder) -> None:
 @pytest.mark.parametrize(
     ("find", "right", "wrong", "found"),
     [
-        (find_unknown_targets, "`make up SIMULATOR_SPEED=60`", "`make down && make coffee`", "make coffee"),
+        (
+            find_unknown_targets,
+            "`make up SIMULATOR_SPEED=60`",
+            "`make down && make coffee`",
+            "make coffee",
+        ),
         (find_unknown_targets, "we make do", "```\nmake coffee   # a cup\n```", "make coffee"),
         (find_unknown_targets, "`make up`", "`make PORT_BASE=8100 coffee`", "make coffee"),
-        (find_unknown_commands, "`retail score fraud`", "`retail score coffee`", "retail score coffee"),
-        (find_unknown_commands, "`bin/retail status --json`", "`retail status --xml`", "retail status --xml"),
-        (find_unknown_modules, "`python -m infra.jars.lock`", "`python -m infra.jars.key`", "infra.jars.key"),
-        (find_unknown_modules, "`python -m contracts.lock`", "`python -m contract.lock`", "contract.lock"),
-        (find_missing_files, "`contracts/topics`, `data/api`", "`contracts/themes`", "contracts/themes"),
+        (
+            find_unknown_commands,
+            "`retail score fraud`",
+            "`retail score coffee`",
+            "retail score coffee",
+        ),
+        (
+            find_unknown_commands,
+            "`bin/retail status --json`",
+            "`retail status --xml`",
+            "retail status --xml",
+        ),
+        (
+            find_unknown_modules,
+            "`python -m infra.jars.lock`",
+            "`python -m infra.jars.key`",
+            "infra.jars.key",
+        ),
+        (
+            find_unknown_modules,
+            "`python -m contracts.lock`",
+            "`python -m contract.lock`",
+            "contract.lock",
+        ),
+        (
+            find_missing_files,
+            "`contracts/topics`, `data/api`",
+            "`contracts/themes`",
+            "contracts/themes",
+        ),
         (find_missing_files, "`Makefile`, `store_id/sku`", "`design.md`", "design.md"),
         (find_broken_links, "[law](LICENSE), [web](https://a.b/c)", "[law](LICENCE)", "LICENCE"),
-        (find_broken_links, "[a](README.md#your-own-data)", "[b](README.md#proofs)", "README.md#proofs"),
+        (
+            find_broken_links,
+            "[a](README.md#your-own-data)",
+            "[b](README.md#proofs)",
+            "README.md#proofs",
+        ),
         (find_unknown_routes, "`GET /v1/stock/S003/SKU-7`", "`GET /v2/stock`", "/v2/stock"),
-        (find_unknown_routes, "`curl 127.0.0.1:8000/v1/stock?limit=1`", "`GET /v1/shelf`", "/v1/shelf"),
+        (
+            find_unknown_routes,
+            "`curl 127.0.0.1:8000/v1/stock?limit=1`",
+            "`GET /v1/shelf`",
+            "/v1/shelf",
+        ),
         (find_unknown_variables, "`make reset YES=1`", "`make up PORT=1`", "PORT"),
         (find_unknown_variables, "`PORT_BASE`, `COMPONENT=api`", "`DATA_FOLDER`", "DATA_FOLDER"),
     ],

@@ -41,9 +41,7 @@ def start(
     ] = None,
     since: Annotated[
         str,
-        typer.Option(
-            "--from", metavar="earliest|TIME", help="TIME: a preview without a candidate"
-        ),
+        typer.Option("--from", metavar="earliest|TIME", help="TIME: a preview without a candidate"),
     ] = "earliest",
     until_: Annotated[
         str | None,

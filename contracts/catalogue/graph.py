@@ -1,5 +1,6 @@
 """The graph of writers, topics and readers: writers on the left, topics in the middle, readers on
-the right."""
+the right.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

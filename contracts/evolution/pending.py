@@ -46,7 +46,8 @@ def _text(file: Path) -> str:
 
 def _find_next_version(last: Contract, present: Contract, changed: bool) -> str:
     """The next version: one raised by hand stays; otherwise a change is a minor version, words are
-    a patch."""
+    a patch.
+    """
     if number(present) > number(last):
         return present.version
     major, minor, patch = number(last)

@@ -13,7 +13,8 @@ from contracts.schemas import LOCK, extend, load_lock, text
 
 def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
     """Release the pending contracts, unless anything is wrong; returns the findings and the
-    releases."""
+    releases.
+    """
     report = check(folder, today)
     if not report.good:
         return report, ()

@@ -123,7 +123,9 @@ def _render_wide(days: str) -> Iterable[str]:
     yield "#   - {file: calendar.csv, match: {d: day}}"
 
 
-def _render_time(column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool) -> Iterable[str]:
+def _render_time(
+    column: str | None, values: Mapping[str, Sequence[str]], *, wide: bool
+) -> Iterable[str]:
     yield "time:"
     if column is None and wide:
         yield "  column: day  # CHECK: a day column's name, or the column of a lookup"

@@ -112,7 +112,9 @@ def to_outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
     contract, event = found.contract, found.event
     wrong = faults(contract, {**event, **_parse_times(contract, event)})
     if wrong:
-        reasons, values = zip(*((_render_reason(fault), fault.found) for fault in wrong), strict=True)
+        reasons, values = zip(
+            *((_render_reason(fault), fault.found) for fault in wrong), strict=True
+        )
         return Refused(
             contract.entity, found.file, found.row, tuple(dict.fromkeys(reasons)), values
         )

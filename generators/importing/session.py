@@ -118,7 +118,9 @@ def run_import(
         _look(engine, settings, first_ms, beaten, online=online)
         with _sending(settings, watch, dry=dry) as sender:
             run = Run(sender, Known(engine), beaten)
-            run.announce(announce_catalog(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms))
+            run.announce(
+                announce_catalog(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms)
+            )
             run.publish(chain(refuse_unplaced(engine), issue_events(engine, mapping)))
             return Done(rows, run.finish(until_ms))
 

@@ -1,2 +1,3 @@
 """Planned behaviour: frauds, and innocent behaviour that looks like fraud. No thresholds are known
-here."""
+here.
+"""

@@ -14,7 +14,8 @@ from infra.settings import Settings
 
 class TopicSettings(Protocol):
     """What a contract says about its topic: the number of partitions, and the broker's
-    configuration."""
+    configuration.
+    """
 
     @property
     def partitions(self) -> int: ...

@@ -48,7 +48,8 @@ def main() -> None:
 
 def work(tables: Work, once: bool) -> None:
     """Run batch after batch, without a pause while there is more to read; until the log's end, or
-    for ever."""
+    for ever.
+    """
     pause = Event()
     while True:
         begun = time.monotonic()

@@ -88,7 +88,9 @@ def test_what_is_not_settled_is_not_scored() -> None:
 
 
 def test_the_time_until_an_alert_was_seen_counts_from_the_deciding_record() -> None:
-    found = compute_score([alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b"))
+    found = compute_score(
+        [alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b")
+    )
     assert found.to_see == (timedelta(seconds=2),)
 
 

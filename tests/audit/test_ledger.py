@@ -20,7 +20,7 @@ from generators.simulator import simulate
 from infra.kafka import Partition, admin, end_offsets
 from infra.settings import Settings
 from services.quarantine.reader import read_record
-from tests.services.quarantine.publishing import to_ms, put
+from tests.services.quarantine.publishing import put, to_ms
 
 pytestmark = pytest.mark.e2e
 

@@ -15,7 +15,7 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from services.quarantine.follower import follow
 from services.quarantine.progress import read_progress
-from tests.services.quarantine.publishing import HOUR_MS, Place, to_ms, publish, put
+from tests.services.quarantine.publishing import HOUR_MS, Place, publish, put, to_ms
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]
 READ = (RECEIPTS.name, ADJUSTMENTS.name, RELEASES.name)

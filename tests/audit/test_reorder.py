@@ -129,7 +129,11 @@ def test_terms_are_those_of_the_newest_event() -> None:
     change(shop, at("12:00", days=1), at("9:00"), pack_size_units=20, lead_time_days=5)
     shop.receipt(at("10:00", days=1), milk(1))
     shop.receipt(at("14:00", days=2), milk(1))
-    assert select_fields(shop, "pack_size_units", "lead_time_days")[:3] == [(10, 2), (10, 2), (20, 5)]
+    assert select_fields(shop, "pack_size_units", "lead_time_days")[:3] == [
+        (10, 2),
+        (10, 2),
+        (20, 5),
+    ]
 
 
 @pytest.mark.parametrize(("published", "pack"), [("9:50", 20), ("9:50:01", 10)])

@@ -14,7 +14,7 @@ from infra.settings import Settings, root
 from infra.wait import wait_until
 from tests.brokers import empty_broker
 from tests.command import run_command
-from tests.generators.importing.sales import UCI, write_m5, write_uci, uci_row, write_csv
+from tests.generators.importing.sales import UCI, uci_row, write_csv, write_m5, write_uci
 
 pytestmark = pytest.mark.e2e
 

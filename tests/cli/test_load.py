@@ -117,14 +117,19 @@ def test_what_is_rejected_is_reported_with_its_row_and_all_else_is_published(
         4: "older than what readers remember: at most 2 h ago",
         5: "Input should be a valid dictionary or instance of Receipt",
     }
-    assert [decode(one.value).value["event_id"] for one in read_records(noon, before)] == ["R6", "R1"]
+    assert [decode(one.value).value["event_id"] for one in read_records(noon, before)] == [
+        "R6",
+        "R1",
+    ]
 
 
 def test_strictly_nothing_is_published_unless_every_row_is_good(
     noon: Settings, tmp_path: Path
 ) -> None:
     before = read_ends(noon)
-    bad = load(noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0, x=1)), "--strict")
+    bad = load(
+        noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0, x=1)), "--strict"
+    )
     assert (bad.returncode, read_ends(noon)) == (1, before)
     assert read_report(noon, "a") == {2: "Extra inputs are not permitted"}
     good = load(noon, write_lines(tmp_path / "a.jsonl", receipt(1, 0), receipt(2, 0)), "--strict")

@@ -80,7 +80,9 @@ def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
     place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="to-be-released")
     stop_world(shop, HAPPENED + hours(10))
     publish(shop, RECEIPTS, event_id="later", event_time=HAPPENED + hours(9))
-    shown = run_quarantine("release", render_place(place), "--because", "the till had lost its line")
+    shown = run_quarantine(
+        "release", render_place(place), "--because", "the till had lost its line"
+    )
     assert f"wraps {render_place(place)}" in shown
     assert "public.quarantine.release.v1/" in shown
 

@@ -29,7 +29,9 @@ def project(use: Use, contract: Contract, value: bytes) -> dict[str, Any]:
     """The record as the consumer has it. Raises what fastavro raises where it cannot be read."""
     number = int.from_bytes(value[1:FRAME_BYTES], "big")
     read = fastavro.schemaless_reader(
-        io.BytesIO(value[FRAME_BYTES:]), _parse_writer(contract, number), _parse_reader(use, contract)
+        io.BytesIO(value[FRAME_BYTES:]),
+        _parse_writer(contract, number),
+        _parse_reader(use, contract),
     )
     assert isinstance(read, dict)
     return read

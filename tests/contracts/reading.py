@@ -52,7 +52,9 @@ def read_log(spark: SparkSession, settings: Settings) -> DataFrame:
 
 def main() -> None:
     settings = read_settings()
-    found = read_by_python(settings) | {"code": str(Path(sys.modules["contracts"].__path__[0]).parent)}
+    found = read_by_python(settings) | {
+        "code": str(Path(sys.modules["contracts"].__path__[0]).parent)
+    }
     if "spark" in sys.argv:
         found["units in spark"] = read_by_spark(session(settings, "reading"), settings)
     print(json.dumps(found), flush=True)

@@ -48,7 +48,7 @@ def validate_twice(contract: Contract, delay: timedelta) -> set[str | None]:
     event = contract.examples[0]
     published_ms = round((event[str(contract.event_time)] + delay).timestamp() * 1000)
     record = Record(
-        contract.name, 0, 0, published_ms, key(contract, event), encode(contract, event), {}
+        contract.name, 0, 0, published_ms, key(contract, event), encode(contract, event), ()
     )
     found = validate(contract, record.key, record.value, published_ms)
     assert isinstance(record.value, bytes)

@@ -14,7 +14,7 @@ from contracts.consumer import CONSUMERS, Use, reader
 from contracts.projection import parse_path
 from generators.partitions import partition
 from infra.kafka import Record
-from tests.contracts.expectations import project, find_violations
+from tests.contracts.expectations import find_violations, project
 
 USES = [(who, topic) for who, one in CONSUMERS.items() for topic in one.reads]
 EVERY = pytest.mark.parametrize(("who", "topic"), USES)

@@ -79,7 +79,9 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     validated = end_offsets(admin(settings), VALIDATED)
     serve_until(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
     order(settings)
-    serve_until(supplier.confirm_orders, settings, lambda: count_confirmed(settings) == len(ORDERED))
+    serve_until(
+        supplier.confirm_orders, settings, lambda: count_confirmed(settings) == len(ORDERED)
+    )
     ends = end_offsets(admin(kafka), CONTRACTS)
     found: dict[str, list[Record]] = {name: [] for name in CONTRACTS}
     for record in read(kafka, ends):
@@ -172,7 +174,9 @@ MUTATIONS: Mapping[str, tuple[str, dict[str, object]]] = {
 def test_who_relies_on_what_nobody_promised_is_disappointed(name: str, published: Log) -> None:
     topic, relies_on = MUTATIONS[name]
     use = Use.model_validate({"for": "a test", "fields": "all", "relies_on": relies_on})
-    assert list(find_violations(use, CONTRACTS[topic], select_accepted(CONTRACTS[topic], published[topic])))
+    assert list(
+        find_violations(use, CONTRACTS[topic], select_accepted(CONTRACTS[topic], published[topic]))
+    )
 
 
 def test_the_simulators_records_are_numbered(published: Log) -> None:

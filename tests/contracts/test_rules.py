@@ -38,7 +38,9 @@ def test_python_and_sql_name_the_same_broken_rules(
     duck: "duckdb.DuckDBPyConnection", name: str, data: st.DataObject
 ) -> None:
     record = data.draw(typed(CONTRACTS[name]))
-    assert find_broken_in_sql(duck, CONTRACTS[name], record) == find_broken_rules(CONTRACTS[name], record)
+    assert find_broken_in_sql(duck, CONTRACTS[name], record) == find_broken_rules(
+        CONTRACTS[name], record
+    )
 
 
 @pytest.mark.parametrize("name", FLAT)
@@ -70,7 +72,9 @@ def test_a_rule_of_an_item_is_asked_of_all_items() -> None:
     assert not any("->" in rule for rule in rules.values())
 
 
-def find_broken_in_sql(duck: "duckdb.DuckDBPyConnection", contract: Contract, record: Row) -> set[str]:
+def find_broken_in_sql(
+    duck: "duckdb.DuckDBPyConnection", contract: Contract, record: Row
+) -> set[str]:
     """The rules that are false in DuckDB; none may be null."""
     types = [column.split(" ") for column in spark_ddl(contract).split(", ")]
     columns = ", ".join(f'?::{sql_type} as "{name}"' for name, sql_type in types)

@@ -121,7 +121,9 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
         shutil.copy(new / "contracts" / "schemas.lock.json", old / "contracts")  # told, first
         await_end(start_selling(settings, old, beside), start_selling(settings, new, fresh))
         await_end(start_selling(settings, old, last))
-        wait_until(lambda: count_applied(settings) == len(sold), "the old code reads on", SECONDS_MAX)
+        wait_until(
+            lambda: count_applied(settings) == len(sold), "the old code reads on", SECONDS_MAX
+        )
     [founded] = generations(settings, "inventory").known
     return Versions(
         settings=settings,

@@ -54,7 +54,9 @@ def test_spark_has_the_types_of_the_contract(spark: SparkSession, name: str) -> 
     assert frame.schema.simpleString() == parse_struct(agreed).simpleString()
 
 
-def find_broken_in_spark(spark: SparkSession, agreed: Contract, records: list[Row]) -> list[set[str]]:
+def find_broken_in_spark(
+    spark: SparkSession, agreed: Contract, records: list[Row]
+) -> list[set[str]]:
     """For each record the rules that are false; none may be null."""
     rows = [tuple(record[field.name] for field in agreed.fields) for record in records]
     schema = StructType().add("at", IntegerType()).add("event", parse_struct(agreed))

@@ -33,7 +33,10 @@ def await_soon(condition: Any, what: str) -> None:
 def check_each_step_is_taken_once(shop: Shop) -> None:
     """Nothing is ordered, confirmed, dispatched or received twice, or without the step before."""
     shipped = count_steps(shop)  # first what comes last
-    confirmed, ordered = count_order_ids(shop, CONFIRMATIONS), count_order_ids(shop, PURCHASE_ORDERS)
+    confirmed, ordered = (
+        count_order_ids(shop, CONFIRMATIONS),
+        count_order_ids(shop, PURCHASE_ORDERS),
+    )
     for ids in (*shipped.values(), confirmed, ordered):
         assert ids
         assert not [each for each, times in ids.items() if times > 1]

@@ -10,7 +10,7 @@ from contracts import HEARTBEATS, PURCHASE_ORDERS, RECEIPTS, Contract
 from infra.kafka import admin, end_offsets
 from infra.wait import until
 from tests.e2e.compose import Composed, composed
-from tests.e2e.loop import WORLD, list_arrived, check_each_step_is_taken_once, await_soon
+from tests.e2e.loop import WORLD, await_soon, check_each_step_is_taken_once, list_arrived
 from tests.e2e.shop import Shop
 from tests.seeds import create_random
 

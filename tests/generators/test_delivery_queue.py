@@ -7,7 +7,7 @@ from generators.dirt import UNREADABLE, Dirt
 from generators.numbering import Publication
 from generators.ticks import TICK_MS
 from generators.world import HORIZONS_MS, MOVING
-from tests.generators.worlds import SMALL, to_published, find_delay_ms, publish_hours, select_pages
+from tests.generators.worlds import SMALL, find_delay_ms, publish_hours, select_pages, to_published
 
 SPOILT = ("future", "malformed", "unknown_schema", "broken_rule")
 
@@ -56,7 +56,9 @@ def test_duplicates_come_at_once_and_minutes_later() -> None:
 
 
 def test_a_late_event_may_come_twice() -> None:
-    assert any(find_delay_ms(first) > 0 and again for first, *again in group_copies(publish_hours(48)))
+    assert any(
+        find_delay_ms(first) > 0 and again for first, *again in group_copies(publish_hours(48))
+    )
 
 
 def test_a_duplicate_is_on_the_same_side_of_the_horizon() -> None:
@@ -82,5 +84,7 @@ def test_the_ledger_counts_the_dirt() -> None:
 
 
 def test_every_kind_of_movement_is_dirty() -> None:
-    late_topics = {first.topic for first, *_ in group_copies(publish_hours(48)) if find_delay_ms(first) > 0}
+    late_topics = {
+        first.topic for first, *_ in group_copies(publish_hours(48)) if find_delay_ms(first) > 0
+    }
     assert late_topics == {topic.name for topic in MOVING}

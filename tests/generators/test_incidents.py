@@ -142,7 +142,9 @@ def test_honest_returns_name_the_receipt_and_no_more_than_it_sold(story: str) ->
 
 
 def test_a_line_that_was_down_publishes_the_receipt_after_the_refund() -> None:
-    when = {one.event["event_id"]: one.published_ms for one in publish_all() if "lines" in one.event}
+    when = {
+        one.event["event_id"]: one.published_ms for one in publish_all() if "lines" in one.event
+    }
     for one in find_incidents(story="line-down"):
         sale, refund = sort_events(one)
         assert when[sale["event_id"]] > when[refund["event_id"]]

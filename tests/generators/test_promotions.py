@@ -57,10 +57,16 @@ def test_a_promoted_product_is_announced_cheaper_and_usual_again_afterwards() ->
         today, tomorrow = DRAWN.on(day), DRAWN.on(day + 1)
         for product in tomorrow.keys() - today.keys():
             usual = [changes.get((render_sku(product), on)) for on in range(day + 1)]
-            assert changes[render_sku(product), day + 1] < 0.9 * [cents for cents in usual if cents][-1]
+            assert (
+                changes[render_sku(product), day + 1]
+                < 0.9 * [cents for cents in usual if cents][-1]
+            )
             begun += 1
         for product in today.keys() - tomorrow.keys():
-            assert changes[render_sku(product), day + 1] > changes[render_sku(product), find_start(product, day)]
+            assert (
+                changes[render_sku(product), day + 1]
+                > changes[render_sku(product), find_start(product, day)]
+            )
     assert begun
 
 

@@ -44,7 +44,9 @@ class Broker:
 
 @pytest.fixture
 def receipt() -> Publication:
-    return next(publication for publication in publish_hours(3) if publication.topic == RECEIPTS.name)
+    return next(
+        publication for publication in publish_hours(3) if publication.topic == RECEIPTS.name
+    )
 
 
 def test_a_record_carries_world_time_its_place_and_its_sequence(receipt: Publication) -> None:
@@ -126,7 +128,9 @@ def test_history_asks_once_for_many_heartbeats(receipt: Publication) -> None:
 def test_what_follows_facts_waits_until_they_are_there(receipt: Publication) -> None:
     broker = Broker()
     publisher = Publisher(broker, beats_held_max=60)
-    product = next(publication for publication in publish_hours(1) if publication.topic == PRODUCTS.name)
+    product = next(
+        publication for publication in publish_hours(1) if publication.topic == PRODUCTS.name
+    )
     for publication in (product, product, receipt, receipt, product, beat()):
         publisher.publish(publication)
     assert broker.flushed_at == [2, 5]
@@ -143,4 +147,6 @@ def test_the_last_heartbeats_follow_at_the_end(receipt: Publication) -> None:
 
 
 def beat() -> Publication:
-    return next(publication for publication in publish_hours(1) if publication.topic == HEARTBEATS.name)
+    return next(
+        publication for publication in publish_hours(1) if publication.topic == HEARTBEATS.name
+    )

@@ -27,10 +27,16 @@ def render_row(second: int) -> bytes:
 
 
 def test_lines_come_by_time_with_their_numbers(tmp_path: Path) -> None:
-    file = write_lines(tmp_path / "a.jsonl", render_row(7), b"", render_row(3), b"  ", render_row(5), b"")
+    file = write_lines(
+        tmp_path / "a.jsonl", render_row(7), b"", render_row(3), b"  ", render_row(5), b""
+    )
     found = sort_rows(file)
     assert [row.number for row in found] == [3, 5, 1]
-    assert [row.text and row.text.strip().encode() for row in found] == [render_row(3), render_row(5), render_row(7)]
+    assert [row.text and row.text.strip().encode() for row in found] == [
+        render_row(3),
+        render_row(5),
+        render_row(7),
+    ]
 
 
 def test_a_time_in_another_zone_is_the_same_time(tmp_path: Path) -> None:
@@ -40,7 +46,14 @@ def test_a_time_in_another_zone_is_the_same_time(tmp_path: Path) -> None:
 
 
 def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
-    lines = (render_row(1), b"{half", b"[1]", b'{"event_time": 7}', b"\xff", b"x" * (LINE_BYTES_MAX + 9))
+    lines = (
+        render_row(1),
+        b"{half",
+        b"[1]",
+        b'{"event_time": 7}',
+        b"\xff",
+        b"x" * (LINE_BYTES_MAX + 9),
+    )
     found = sort_rows(write_lines(tmp_path / "a.jsonl", *lines, render_row(0)))
     assert [row.number for row in found] == [2, 3, 4, 5, 6, 7, 1]
     assert [row.fault for row in found if row.fault] == [

@@ -53,7 +53,16 @@ class Wall(Signal):
 def run_small(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
     topics = Topics()
     snapshots = Snapshots(folder, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(topics), snapshots, ROOM, ignore_progress, until_tick)
+    run(
+        World(SMALL),
+        Logged({}),
+        pacer,
+        Publisher(topics),
+        snapshots,
+        ROOM,
+        ignore_progress,
+        until_tick,
+    )
     return topics
 
 
@@ -81,7 +90,16 @@ def test_live_a_record_is_published_when_its_time_has_come(tmp_path: Path) -> No
 
     pacer = create_pacer(wall, 1_000)
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), pacer, Publisher(Clocked()), snapshots, ROOM, ignore_progress, UNTIL_TICK)
+    run(
+        World(SMALL),
+        Logged({}),
+        pacer,
+        Publisher(Clocked()),
+        snapshots,
+        ROOM,
+        ignore_progress,
+        UNTIL_TICK,
+    )
     assert max(early_ms) == 0
 
 
@@ -96,7 +114,15 @@ def test_a_stop_within_a_tick_ends_the_run(tmp_path: Path) -> None:
                 stop.set()
 
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(Stopping()), snapshots, ROOM, ignore_progress)
+    run(
+        World(SMALL),
+        Logged({}),
+        Unpaced(stop),
+        Publisher(Stopping()),
+        snapshots,
+        ROOM,
+        ignore_progress,
+    )
     assert len(topics.records) == 50
 
 
@@ -145,5 +171,13 @@ def test_a_stop_ends_the_wait_for_room(tmp_path: Path) -> None:
     stop.set()
     disk_guard = DiskGuard(stop, lambda: "no room")
     snapshots = Snapshots(tmp_path, SMALL.text())
-    run(World(SMALL), Logged({}), Unpaced(stop), Publisher(topics), snapshots, disk_guard, ignore_progress)
+    run(
+        World(SMALL),
+        Logged({}),
+        Unpaced(stop),
+        Publisher(topics),
+        snapshots,
+        disk_guard,
+        ignore_progress,
+    )
     assert topics.records == []

@@ -144,7 +144,8 @@ def test_a_second_simulator_of_the_same_folder_is_refused(small: Settings) -> No
     with simulator(small):
         wait_until(
             lambda: (
-                read_to_end(small, CLOCKS.name) != before and read_clock_row(small)["state"] == "running"
+                read_to_end(small, CLOCKS.name) != before
+                and read_clock_row(small)["state"] == "running"
             ),
             "the world runs",
         )

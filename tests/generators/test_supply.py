@@ -34,7 +34,9 @@ def test_a_delivery_carries_what_was_dispatched() -> None:
 
 
 def test_most_deliveries_come_in_time_and_some_come_late() -> None:
-    delays_ms = [came["event_time"] - sent["event_time"] - TRAVEL_MS for sent, came in list_deliveries()]
+    delays_ms = [
+        came["event_time"] - sent["event_time"] - TRAVEL_MS for sent, came in list_deliveries()
+    ]
     late = [delay_ms for delay_ms in delays_ms if delay_ms]
     assert 0 < len(late) < len(delays_ms) / 3
     assert 0 < min(late) <= max(late) <= LATE_TICKS_MAX * TICK_MS

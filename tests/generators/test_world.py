@@ -21,7 +21,7 @@ from generators.ticks import (
     tick_start_ms,
 )
 from generators.world import World
-from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, to_published, publish_hours
+from tests.generators.worlds import CLEAN, SMALL, STORE_IDS, publish_hours, to_published
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:

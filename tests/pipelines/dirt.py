@@ -46,6 +46,8 @@ def damage(agreed: Contract) -> list[Sent]:
         lambda drawn: {"value": whole[: drawn[0]] + drawn[1] + whole[drawn[0] + drawn[2] % 3 :]}
     )
     noise = st.binary(max_size=60).map(lambda body: {"value": whole[:5] + body})
-    changed = [one["value"] for one in (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))]
+    changed = [
+        one["value"] for one in (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))
+    ]
     cut = [whole[:length] for length in range(len(whole))]
     return [(right, value) for value in (None, whole + b"\0\0", *cut, *changed)]

@@ -55,10 +55,8 @@ def create_event(kind: str, at: timedelta) -> dict[str, Any]:
     }
 
 
-def create_till_event(
-    kind: str, at: timedelta, lines: Sequence[tuple[str, int]]
-) -> dict[str, Any]:
-    """The fields of every receipt and refund; lines are (sku, units), one of A if there are none."""
+def create_till_event(kind: str, at: timedelta, lines: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """The fields of every receipt and refund; lines are (sku, units), by default one of A."""
     return {
         **create_event(kind, at),
         "register_id": "S001-T1",

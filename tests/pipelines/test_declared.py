@@ -19,7 +19,7 @@ from pipelines.common.transform.aggregate import rows
 from pipelines.common.transform.declared import declared_events, only
 from pipelines.common.transform.events import META, column, events
 from pipelines.common.transform.extract import extract
-from tests.pipelines.log import receipt, create_log, refund
+from tests.pipelines.log import create_log, receipt, refund
 
 EVERY = pytest.mark.parametrize("name", pipelines())
 
@@ -108,7 +108,8 @@ def list_leaves(frame: DataFrame, of: str) -> Iterator[str]:
     for field in struct.fields:
         if isinstance(field.dataType, StructType):
             yield from (
-                f"{field.name}.{inner}" for inner in list_leaves(frame.select(f"{of}.*"), field.name)
+                f"{field.name}.{inner}"
+                for inner in list_leaves(frame.select(f"{of}.*"), field.name)
             )
         else:
             yield field.name

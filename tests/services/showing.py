@@ -180,17 +180,29 @@ def fill_lake(folder: Path) -> None:
     silver = Silver(Folders(Folder(str(folder / "lake"))))
     shelf = {"store_id": SHELF[0]}
     silver.put(
-        ADJUSTMENTS, event_time=find_minute(-90), event_id="opening", units=12, sku=SHELF[1], **shelf
+        ADJUSTMENTS,
+        event_time=find_minute(-90),
+        event_id="opening",
+        units=12,
+        sku=SHELF[1],
+        **shelf,
     )
     for at, units in ((-80, 5), (-60, 7)):
         lines = [{"sku": SHELF[1], "units": units, "unit_price_cents": 179}]
-        silver.put(RECEIPTS, event_time=find_minute(at), event_id=f"sale-{at}", lines=lines, **shelf)
+        silver.put(
+            RECEIPTS, event_time=find_minute(at), event_id=f"sale-{at}", lines=lines, **shelf
+        )
     back = [{"sku": SHELF[1], "units": 2, "unit_price_cents": 179}]
     silver.put(REFUNDS, event_time=find_minute(-20), event_id="back", lines=back, **shelf)
     for at, status, units in ((-70, "dispatched", 0), (-30, "received", 24)):
         lines = [{"sku": SHELF[1], "dispatched_units": 24, "received_units": units}]
         silver.put(
-            SHIPMENTS, event_time=find_minute(at), event_id=status, status=status, lines=lines, **shelf
+            SHIPMENTS,
+            event_time=find_minute(at),
+            event_id=status,
+            status=status,
+            lines=lines,
+            **shelf,
         )
 
 

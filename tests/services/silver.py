@@ -76,7 +76,9 @@ class Silver:
 
 def create_schema(topic: Contract) -> pa.Schema:
     places = {"_partition": pa.int32(), "_offset": pa.int64(), "_published": TYPES["timestamp"]}
-    return pa.schema([*map(create_column, topic.fields), *(pa.field(*one) for one in places.items())])
+    return pa.schema(
+        [*map(create_column, topic.fields), *(pa.field(*one) for one in places.items())]
+    )
 
 
 def create_column(field: Field) -> "pa.Field[Any]":

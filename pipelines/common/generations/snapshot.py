@@ -1,5 +1,6 @@
 """The snapshot: the copy of the code that a generation runs, made when it is created, with its
-digest."""
+digest.
+"""
 
 import ast
 import hashlib

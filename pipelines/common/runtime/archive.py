@@ -1,5 +1,6 @@
 """The archive: the lake's raw copy of the log, read where the log no longer holds its first
-records."""
+records.
+"""
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum

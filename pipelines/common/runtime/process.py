@@ -1,5 +1,6 @@
 """This process among others: it ends with its parent, and gives way to programs that answer
-requests."""
+requests.
+"""
 
 import os
 import sys

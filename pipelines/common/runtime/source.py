@@ -51,7 +51,8 @@ def tail(
 
 def kafka_options(settings: Settings) -> dict[str, str]:
     """Where Kafka is and how to log in, for Spark's connector, which takes the options of Java's
-    client."""
+    client.
+    """
     ours = client_config(settings)
     user, password = ours.pop("sasl.username", None), ours.pop("sasl.password", None)
     authority = ours.pop("ssl.ca.location", None)

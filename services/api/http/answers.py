@@ -11,9 +11,7 @@ from services.api.store.store import Store
 
 OffsetsByTopic = dict[str, list[int]]
 
-NextCursor = Annotated[
-    str | None, Field(description="cursor of the next page; null on the last")
-]
+NextCursor = Annotated[str | None, Field(description="cursor of the next page; null on the last")]
 """The member of a page that leads to the next one."""
 
 

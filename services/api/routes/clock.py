@@ -1,6 +1,5 @@
 """GET /v1/clock: the time in the world, for clients that stamp records of their own."""
 
-
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field

@@ -1,6 +1,5 @@
 """Examples of the answers for OpenAPI, made from the contracts' own."""
 
-
 from contracts import (
     ADJUSTMENTS,
     ALERTS,

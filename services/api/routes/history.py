@@ -41,7 +41,6 @@ from services.api.routes.views import TABLES
 from services.api.store.tables import AnyJson, Document
 from services.times import in_ms, render_instant, render_instant_or_none
 
-
 router = APIRouter(tags=["history"])
 
 

@@ -13,7 +13,13 @@ from contracts import QUARANTINE, model
 from contracts.validation import VALIDATED
 from services.api.http.answers import NextCursor, OffsetsByTopic
 from services.api.http.pages import Page, PageRequest, select_page
-from services.api.http.parameters import LIMIT_DEFAULT, LIMIT_MAX, CursorText, NoParameters, Parameters
+from services.api.http.parameters import (
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    CursorText,
+    NoParameters,
+    Parameters,
+)
 from services.api.http.problems import ITEM_PROBLEMS, LIST_PROBLEMS, Problem
 from services.api.http.sources import FromStore
 from services.api.routes import examples
@@ -142,7 +148,9 @@ def get_rejected(
 def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) -> Page[Stored]:
     """The page of rejected records that the query asks for. Raises Problem."""
     filters = query.filters()
-    selection = Selection(REJECTIONS_TABLE, match(filters), NEWEST_REJECTIONS_FIRST, descending=True)
+    selection = Selection(
+        REJECTIONS_TABLE, match(filters), NEWEST_REJECTIONS_FIRST, descending=True
+    )
     request = PageRequest(
         limit=query.limit,
         cursor=query.cursor,

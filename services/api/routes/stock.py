@@ -14,10 +14,10 @@ from contracts import STOCK_LEVELS, model
 from services.api.http.answers import Dated, NextCursor, date
 from services.api.http.pages import Page, PageRequest, select_page
 from services.api.http.parameters import (
-    CursorText,
     ID_CHARACTERS_MAX,
     LIMIT_DEFAULT,
     LIMIT_MAX,
+    CursorText,
     Sku,
     StoreId,
 )

@@ -56,7 +56,11 @@ def vary_field(field: Field) -> Iterator[tuple[str, tuple[Field, ...]]]:
 @pytest.mark.parametrize("one", PUBLIC, ids=str)
 def test_nothing_about_a_public_contract_can_be_changed_unseen(one: Contract) -> None:
     assert not [finding for finding in find_changes(one) if finding.breaks]
-    unseen = [what for what, other in create_mutants(one) if not any(f.breaks for f in find_changes(other))]
+    unseen = [
+        what
+        for what, other in create_mutants(one)
+        if not any(f.breaks for f in find_changes(other))
+    ]
     assert unseen == []
 
 

@@ -14,7 +14,16 @@ from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
 from generators.importing.events import Issued, Refused, announce_catalog, to_outgoing
 from generators.importing.mapping import BadMapping, Mapping
 from generators.importing.reading import BadFile, list_files, open_scratch, read_lines
-from tests.generators.importing.sales import LAMP, UCI, write_m5, load_mapping, read, write_uci, uci_row, write_csv
+from tests.generators.importing.sales import (
+    LAMP,
+    UCI,
+    load_mapping,
+    read,
+    uci_row,
+    write_csv,
+    write_m5,
+    write_uci,
+)
 
 SHAPE = load_mapping("uci-online-retail")
 

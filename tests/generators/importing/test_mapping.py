@@ -6,7 +6,7 @@ import pytest
 
 from generators.importing.drafting import draft, guess
 from generators.importing.mapping import BadMapping, read_mapping
-from tests.generators.importing.sales import UCI, write_m5, load_mapping, write_uci, write_csv
+from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
 
 GOOD = """
 time: {column: t}

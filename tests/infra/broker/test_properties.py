@@ -27,7 +27,9 @@ def test_no_path_stands_in_it(tmp_path: Path) -> None:
 
 
 def test_one_node_keeps_one_copy_of_everything(tmp_path: Path) -> None:
-    factors = [v for name, v in render_properties(tmp_path).items() if name.endswith("replication.factor")]
+    factors = [
+        v for name, v in render_properties(tmp_path).items() if name.endswith("replication.factor")
+    ]
     assert factors == ["1", "1", "1"]
 
 

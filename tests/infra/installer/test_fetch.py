@@ -10,7 +10,7 @@ import pytest
 from infra.installer import Broken, pip
 from infra.installer import fetch as fetching
 from infra.installer.install import installer
-from tests.infra.installer.local import write_lock, write_wheel, forget_settings
+from tests.infra.installer.local import forget_settings, write_lock, write_wheel
 
 PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
 

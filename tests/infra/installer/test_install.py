@@ -12,7 +12,7 @@ from infra.installer import Broken
 from infra.installer.index import index
 from infra.installer.install import Installer, link, sync
 from infra.installer.install import installer as get
-from tests.infra.installer.local import write_lock, serving, write_wheel, forget_settings
+from tests.infra.installer.local import forget_settings, serving, write_lock, write_wheel
 
 PROJECT = """
 [project]

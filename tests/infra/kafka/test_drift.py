@@ -37,7 +37,9 @@ def test_other_partitions_are_left_to_a_person() -> None:
 
 def test_a_setting_that_was_changed_by_hand_is_set_back() -> None:
     config = {**GOOD.config, "retention.ms": "604800000"}
-    assert find_in_cluster(replace(GOOD, config=config)) == [("retention.ms", "-1", "604800000", True)]
+    assert find_in_cluster(replace(GOOD, config=config)) == [
+        ("retention.ms", "-1", "604800000", True)
+    ]
 
 
 @pytest.mark.crosses("infra/kafka/drift/IN_SYNC_MIN")

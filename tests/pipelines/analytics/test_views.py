@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.transform.aggregate import rows
 from pipelines.common.transform.dimensions import version_schema
-from tests.pipelines.log import OPENING, Published, receipt, create_log, refund
+from tests.pipelines.log import OPENING, Published, create_log, receipt, refund
 from tests.rows import collect_rows
 
 pytestmark = pytest.mark.spark
@@ -73,7 +73,9 @@ def test_late_begins_when_the_grace_after_the_end_is_over(
     ask: Asked, after: timedelta, late: int
 ) -> None:
     found = ask("store-sales", receipt(("A", 1)), receipt(("A", 2), after=after))
-    assert select_fields(found, "units", "units_on_time", "late_events") == [(3, 1 if late else 3, late)]
+    assert select_fields(found, "units", "units_on_time", "late_events") == [
+        (3, 1 if late else 3, late)
+    ]
     assert select_fields(found, "last_late_event_time") == [(OPENING if late else None,)]
 
 

@@ -26,13 +26,17 @@ def crowd_travel(shop: Timeline, chance: Random, card: str, size: int) -> None:
     for _ in range(size):
         happened = draw_moment(chance, at("8:00"), minutes=12 * 60)
         sold_in = chance.choice(stores)
-        shop.receipt(happened, card=card, store=sold_in, published=draw_publication(chance, happened))
+        shop.receipt(
+            happened, card=card, store=sold_in, published=draw_publication(chance, happened)
+        )
 
 
 def crowd_sweethearting(shop: Timeline, chance: Random, cashier: str, size: int) -> None:
     for lines in split_lines(chance, size, lambda: (WINE, 1, chance.choice((0, 490, 499)))):
         happened = draw_moment(chance, at("8:00"), minutes=7 * 60)
-        shop.receipt(happened, *lines, cashier=cashier, published=draw_publication(chance, happened))
+        shop.receipt(
+            happened, *lines, cashier=cashier, published=draw_publication(chance, happened)
+        )
 
 
 def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> None:
@@ -44,7 +48,11 @@ def crowd_unbacked(shop: Timeline, chance: Random, receipt: str, size: int) -> N
     for lines in split_lines(chance, size - len(sold), lambda: chance.choice(some)):
         happened = draw_moment(chance, at("9:01"), minutes=10)
         shop.refund(
-            happened, *lines, receipt=receipt, issued=issued, published=draw_publication(chance, happened)
+            happened,
+            *lines,
+            receipt=receipt,
+            issued=issued,
+            published=draw_publication(chance, happened),
         )
 
 

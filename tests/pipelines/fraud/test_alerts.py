@@ -25,7 +25,7 @@ from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
 from pipelines.fraud.pipeline import fraud
 from pipelines.fraud.signals import DIMENSIONS
-from tests.pipelines.fraud.frames import sort_evidence, create_frame
+from tests.pipelines.fraud.frames import create_frame, sort_evidence
 from tests.pipelines.versions import load_versions
 from tests.rows import collect_rows
 from tests.seeds import create_random
@@ -94,7 +94,9 @@ def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     found = {
         key(ALERTS, row): row
-        for row in collect_rows(rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)))
+        for row in collect_rows(
+            rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log))
+        )
     }
     assert {row["rule"] for row in expected.values()} == {
         "card-velocity",

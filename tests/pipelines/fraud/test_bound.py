@@ -23,7 +23,7 @@ from pipelines.fraud.pipeline import fraud
 from pipelines.fraud.signals import DIMENSIONS
 from tests.pipelines.files import append
 from tests.pipelines.fraud.crowds import CROWDS
-from tests.pipelines.fraud.frames import sort_evidence, create_frame
+from tests.pipelines.fraud.frames import create_frame, sort_evidence
 from tests.pipelines.log import RECORD
 from tests.pipelines.versions import load_versions
 from tests.rows import collect_rows
@@ -110,9 +110,9 @@ def test_a_rule_is_asked_about_no_more_clues_than_the_bound_and_one(
     spark: SparkSession, log: list[Record]
 ) -> None:
     groups = replace(PIPELINE, to_rows=unchanged, may_be_row=None, is_row=None)
-    totals = static_rows(groups, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)).where(
-        ~is_accounting()
-    )
+    totals = static_rows(
+        groups, create_frame(spark, log), load_versions(spark, DIMENSIONS, log)
+    ).where(~is_accounting())
     sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
     for row in totals.select(
         "rule", "subject", "_count", F.size("_signals").alias("kept")

@@ -12,10 +12,10 @@ from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
     Published,
     adjustment,
+    create_log,
     delivery,
     dispatch,
     receipt,
-    create_log,
     refund,
 )
 from tests.rows import collect_rows

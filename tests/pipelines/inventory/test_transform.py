@@ -11,10 +11,10 @@ from tests.pipelines.log import (
     OPENING,
     Published,
     adjustment,
+    create_log,
     delivery,
     dispatch,
     receipt,
-    create_log,
     refund,
     shipment,
 )

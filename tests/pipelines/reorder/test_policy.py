@@ -33,13 +33,18 @@ def test_a_young_shelf_is_judged_by_its_own_days() -> None:
 
 @pytest.mark.crosses("pipelines/reorder/policy/dispersion_min")
 def test_a_shelf_that_varies_is_kept_fuller() -> None:
-    steady, varying = compute_levels(10, 10, 10, policy=Policy()), compute_levels(0, 30, 0, policy=Policy())
+    steady, varying = (
+        compute_levels(10, 10, 10, policy=Policy()),
+        compute_levels(0, 30, 0, policy=Policy()),
+    )
     assert varying.reorder_point_units > steady.reorder_point_units > 30
 
 
 def test_the_mean_of_few_days_is_trusted_less() -> None:
     careful = replace(STEADY, safety=2.5)
-    points = [compute_levels(*[10] * days, policy=careful).reorder_point_units for days in (1, 2, 7)]
+    points = [
+        compute_levels(*[10] * days, policy=careful).reorder_point_units for days in (1, 2, 7)
+    ]
     assert points[0] > points[1] > points[2] > 30
 
 
@@ -82,7 +87,10 @@ def test_a_promotions_days_are_worth_what_they_lift(begins: float, ends: float, 
 def test_a_promotion_to_come_is_less_certain() -> None:
     """Its days weigh in the deviation, too: √(3.3 · (6 + 6² / 7)) · 2.5 = 15.2."""
     careful = replace(STEADY, safety=2.5)
-    assert compute_levels(*[1] * 7, policy=careful, plan=Plan(2_000, 0.0, 3.0)).reorder_point_units == 6 + 16
+    assert (
+        compute_levels(*[1] * 7, policy=careful, plan=Plan(2_000, 0.0, 3.0)).reorder_point_units
+        == 6 + 16
+    )
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,9 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     )
     found = {
         key(PROPOSALS, row): row
-        for row in collect_rows(rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log)))
+        for row in collect_rows(
+            rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
+        )
     }
     assert found == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]

@@ -16,7 +16,7 @@ from infra.kafka import admin, end_offsets
 from infra.settings import Settings
 from services.api.app import create_sources
 from services.api.http import read_your_writes as reaching
-from tests.guide import README, Reader, read_blocks, find_imports
+from tests.guide import README, Reader, find_imports, read_blocks
 from tests.services.broker import KafkaLog
 from tests.services.serving import Answers, serving
 from tests.services.world import announce

@@ -22,7 +22,9 @@ def create_proposal(moved: int = 0, shelf: Shelf = SHELF, review_ms: int = REVIE
     )
 
 
-def decide_units(*proposals: Proposal, ordered: tuple[tuple[Shelf, int, int], ...] = ()) -> list[int]:
+def decide_units(
+    *proposals: Proposal, ordered: tuple[tuple[Shelf, int, int], ...] = ()
+) -> list[int]:
     return [one.units for one in decide(REVIEW_MS, proposals, ordered, LIMITS)]
 
 
@@ -62,7 +64,9 @@ def test_an_order_is_named_by_shelf_and_review_alone() -> None:
 )
 def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
     shelves = [Shelf("S003", f"SKU-{number}") for number in range(5)]
-    wanted = [create_proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)]
+    wanted = [
+        create_proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)
+    ]
     other = create_proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
     found: list[Order] = decide(
         REVIEW_MS, [*wanted, other], [], Limits(orders_per_store_max=2, units_per_order_max=30)

@@ -61,7 +61,9 @@ def test_it_orders_what_the_promoted_generation_proposes_and_only_once(kafka: Se
     assert one.find_answered_ms() == find_review_ms(0)
 
     shop.promote(2)
-    assert answer_review(kafka, one, find_review_ms(0)) == find_review_ms(0), "the past is not ordered again"
+    assert answer_review(kafka, one, find_review_ms(0)) == find_review_ms(0), (
+        "the past is not ordered again"
+    )
     assert answer_review(kafka, one, 0) == find_review_ms(0), (
         "who has forgotten it, asks for other shelves"
     )

@@ -27,7 +27,9 @@ def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: An
     event = {**contract.examples[0], **fields}
     at_ms = round(event["event_time"].timestamp() * 1000) + after_ms
     value = encode(contract, event)
-    found = send(get_producer(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms)
+    found = send(
+        get_producer(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms
+    )
     return f"{contract.name}/{found[0]}/{found[1]}"
 
 

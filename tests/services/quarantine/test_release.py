@@ -14,10 +14,10 @@ from tests.services.quarantine.publishing import (
     HOUR_MS,
     Place,
     hours,
-    to_ms,
     publish,
     put,
     stop_world,
+    to_ms,
 )
 
 HAPPENED = RECEIPTS.examples[0]["event_time"]

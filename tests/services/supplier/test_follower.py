@@ -35,7 +35,9 @@ def count_confirmed(kafka: Settings) -> Counter[str]:
 
 def await_confirmed(kafka: Settings, *order_ids: str) -> None:
     wait_until(
-        lambda: set(order_ids) <= count_confirmed(kafka).keys(), "the orders are obeyed", SECONDS_MAX
+        lambda: set(order_ids) <= count_confirmed(kafka).keys(),
+        "the orders are obeyed",
+        SECONDS_MAX,
     )
 
 

@@ -36,7 +36,9 @@ def test_only_what_is_ready_is_promoted(found: Generations) -> None:
 
 
 def test_three_at_the_most_are_kept_running() -> None:
-    found = create_generations(State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY)
+    found = create_generations(
+        State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY
+    )
     assert [one.number for one in found.running] == [2, 3, 5]
 
 
@@ -46,7 +48,9 @@ def test_a_number_is_never_given_again() -> None:
 
 
 def test_an_invalid_generation_is_promoted_no_more() -> None:
-    found = create_generations(State.RETIRED, State.PROMOTED).to(State.INVALID, 2, "it dropped a record")
+    found = create_generations(State.RETIRED, State.PROMOTED).to(
+        State.INVALID, 2, "it dropped a record"
+    )
     assert found.promoted is None
     assert found.retired == replace(found.known[0])
 

@@ -21,8 +21,8 @@ LATE = 5400
 def run_deduplication(spark: SparkSession, folder: Path, times: tuple[int, ...]) -> StreamingQuery:
     """A finished query that has read one record a batch, and remembers ids for a minute."""
     source = folder / "ids"
-    for at in times:
-        append(spark.range(1).select(F.lit(at).cast("long").alias("id")), source)
+    for seconds in times:
+        append(spark.range(1).select(F.lit(seconds).cast("long").alias("id")), source)
     at = F.timestamp_seconds("id")
     query = deduplicate_ids(spark, source, at, "1 minute", folder).format("noop").start()
     assert query.awaitTermination(60)

@@ -42,6 +42,8 @@ def test_a_worker_begins_with_what_is_shared(spark: SparkSession) -> None:
 
         return [(gc.get_freeze_count(), set(SHARED) <= sys.modules.keys())]
 
-    [(count, is_shared)] = spark.sparkContext.parallelize([0], 1).mapPartitions(read_frozen).collect()
+    [(count, is_shared)] = (
+        spark.sparkContext.parallelize([0], 1).mapPartitions(read_frozen).collect()
+    )
     assert count > 10_000
     assert is_shared

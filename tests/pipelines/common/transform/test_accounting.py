@@ -8,7 +8,7 @@ from pipelines.common.pipeline import load, pipelines
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.aggregate import static_rows
 from pipelines.common.transform.dimensions import version_schema
-from tests.pipelines.log import receipt, create_log
+from tests.pipelines.log import create_log, receipt
 
 pytestmark = pytest.mark.spark
 

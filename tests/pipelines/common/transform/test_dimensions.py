@@ -38,7 +38,11 @@ def to_moment(day: int) -> datetime:
 
 
 def test_a_version_holds_until_the_next_one_of_its_key() -> None:
-    known = [create_version("A", 3, 30, 1), create_version("B", 2, 20, 2), create_version("A", 1, 10, 0)]
+    known = [
+        create_version("A", 3, 30, 1),
+        create_version("B", 2, 20, 2),
+        create_version("A", 1, 10, 0),
+    ]
     assert list(intervals(known)) == [
         ("A", 10, to_moment(1), to_moment(3)),
         ("A", 30, to_moment(3), NEVER),
@@ -98,7 +102,9 @@ def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
     Monday begins, by a clock that may be ahead."""
     known = [announce_cost(number, *said) for number, said in enumerate(versions)]
     before = [
-        announce_cost(number, *said) for number, said in enumerate(versions) if said[1] <= -ON_ITS_WAY
+        announce_cost(number, *said)
+        for number, said in enumerate(versions)
+        if said[1] <= -ON_ITS_WAY
     ]
     assert find_cost(before, happened) == find_cost(known, happened)
 

@@ -36,7 +36,9 @@ def test_both_read_what_another_pipeline_declares_from_any_bytes(spark: SparkSes
 
 def read_alike(spark: SparkSession, name: str) -> None:
     pipeline = replace(load(name), dimensions=())  # what is looked up is no matter of bytes
-    log = create_records(spark, [(topic, *one) for topic in pipeline.inputs for one in list_dirt(topic)])
+    log = create_records(
+        spark, [(topic, *one) for topic in pipeline.inputs for one in list_dirt(topic)]
+    )
     large, small = (extract(pipeline, log, how) for how in (None, Settings()))
     assert [field.name for field in small.schema] == [field.name for field in large.schema]
     assert [field.dataType for field in small.schema] == [field.dataType for field in large.schema]

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 from contracts import RECEIPTS
 from pipelines.common.transform.events import events
-from tests.pipelines.log import Published, receipt, create_log
+from tests.pipelines.log import Published, create_log, receipt
 
 pytestmark = pytest.mark.spark
 

@@ -75,7 +75,9 @@ def test_one_shelf_that_is_waited_for_keeps_nobody_else_waiting(
     inventory: Writing, shelves: Answers
 ) -> None:
     with ThreadPoolExecutor(8) as pool:
-        asked = [start_waiting(pool, shelves, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)]
+        asked = [
+            start_waiting(pool, shelves, "/v1/stock/S001/A", min_offset=FIRST) for _ in range(8)
+        ]
         assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 4
         assert not any(each.done() for each in asked)
         inventory.mark(sold=1)

@@ -46,10 +46,18 @@ def told(silver: Silver) -> Silver:
     silver.put(RECEIPTS, event_time=find_minute(20), event_id="elsewhere", store_id="S004")
     for at, status, arrived in ((30, "received", 22), (10, "dispatched", 0)):
         lines = [create_goods(24, arrived), create_goods(6, arrived, "SKU-00023")]
-        silver.put(SHIPMENTS, event_time=find_minute(at), event_id=status, status=status, lines=lines)
+        silver.put(
+            SHIPMENTS, event_time=find_minute(at), event_id=status, status=status, lines=lines
+        )
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=40)
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="other", units=7, sku="SKU-00023")
-    silver.release(RECEIPTS, at=find_minute(60), event_time=find_minute(50), event_id="late", lines=[create_line(3)])
+    silver.release(
+        RECEIPTS,
+        at=find_minute(60),
+        event_time=find_minute(50),
+        event_id="late",
+        lines=[create_line(3)],
+    )
     return silver
 
 
@@ -171,7 +179,9 @@ def test_a_release_for_another_shelf_does_not_count(silver: Silver, api: Answers
 
 def test_a_shelf_and_what_moved_it_since_make_the_shelf(told: Silver, api: Answers) -> None:
     before = api.json(STOCK, at=find_minute(15).isoformat())
-    moved = api.json(MOVEMENTS, since=find_minute(15).isoformat(), until=find_minute(30).isoformat())
+    moved = api.json(
+        MOVEMENTS, since=find_minute(15).isoformat(), until=find_minute(30).isoformat()
+    )
     after = api.json(STOCK, at=find_minute(30).isoformat())
     for units in ("units_on_hand", "units_in_transit"):
         assert before[units] + sum(one[f"{units}_change"] for one in moved["items"]) == after[units]

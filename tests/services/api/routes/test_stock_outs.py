@@ -116,9 +116,17 @@ def test_time_counts_in_the_span_that_is_asked_for(
 
 
 def test_an_event_that_comes_late_undoes_a_stock_out(told: Silver, api: Answers) -> None:
-    told.put(ADJUSTMENTS, event_time=find_minute(15), event_id="late", units=9, _published=find_minute(90))
+    told.put(
+        ADJUSTMENTS,
+        event_time=find_minute(15),
+        event_id="late",
+        units=9,
+        _published=find_minute(90),
+    )
     assert api.json(PATH)["items"] == []
-    told.release(ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9)
+    told.release(
+        ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9
+    )
     first, second = api.json(PATH)["items"]
     assert (first["started_at"], first["known_at"]) == (render_minute(20), render_minute(120))
     assert (second["started_at"], second["lost_ms"]) == (render_minute(40), 15 * MINUTE_MS)

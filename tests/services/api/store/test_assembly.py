@@ -81,7 +81,9 @@ def test_a_row_behind_a_gap_shows_that_the_gap_was_read() -> None:
 
 
 def test_the_newest_marker_known_is_aimed_at_and_older_ones_are_passed_over() -> None:
-    rows = create_assembly(create_marker(0, left=1), create_marker(2, left=3), create_marker(1, left=2))
+    rows = create_assembly(
+        create_marker(0, left=1), create_marker(2, left=3), create_marker(1, left=2)
+    )
     assert rows.target == create_marker(2, left=3)
 
 
