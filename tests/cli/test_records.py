@@ -22,7 +22,7 @@ from cli.records import (
 from contracts import ADJUSTMENTS, STOCK_LEVELS, encode, key
 from contracts.times import epoch_ms
 from infra.settings import Settings
-from tests.brokers import sender
+from tests.brokers import get_producer
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON
 from tests.services.writing import Writing, promote
@@ -36,7 +36,7 @@ PARTITION, RECORDS = 1, 7
 @pytest.fixture(scope="module")
 def log(kafka: Settings) -> Settings:
     """Seven adjustments in one partition, a minute after the other; the last is no Avro."""
-    client = sender(kafka)
+    client = get_producer(kafka)
     for number in range(RECORDS):
         value = {**ADJUSTMENTS.examples[0], "event_id": f"A{number}"}
         client.produce(
