@@ -3,7 +3,7 @@
 import pytest
 
 from cli.experiments import exchanges
-from tests.answers import alike, same
+from tests.answers import is_alike, is_same
 
 WRITTEN = """\
   caught up     ████████ 212,480 records, 71,300/s    12 s
@@ -31,16 +31,16 @@ def test_a_block_has_commands_and_answers() -> None:
 def test_an_answer_is_as_it_is_written_but_for_what_is_left_out() -> None:
     one, left_out, more = "generation 1\n", "…\n", "report 1\n"
     answered = f"{one}900 records\n7 rows\n{more}"
-    assert same(one + left_out + more, answered)
-    assert same(one + left_out + more, one + more)
-    assert not same(one + left_out + more, answered.replace("1", "3"))
-    assert not same(one + left_out + more, answered.replace("report ", "reports"))
-    assert not same(one + more, answered)
+    assert is_same(one + left_out + more, answered)
+    assert is_same(one + left_out + more, one + more)
+    assert not is_same(one + left_out + more, answered.replace("1", "3"))
+    assert not is_same(one + left_out + more, answered.replace("report ", "reports"))
+    assert not is_same(one + more, answered)
 
 
 def test_numbers_and_widths_are_those_of_a_run() -> None:
-    assert alike(WRITTEN, ANSWERED)
-    assert not same(WRITTEN, ANSWERED)
+    assert is_alike(WRITTEN, ANSWERED)
+    assert not is_same(WRITTEN, ANSWERED)
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_numbers_and_widths_are_those_of_a_run() -> None:
 )
 def test_words_and_the_numbers_of_generations_are_not(there: str, otherwise: str) -> None:
     assert there in ANSWERED
-    assert not alike(WRITTEN, ANSWERED.replace(there, otherwise))
+    assert not is_alike(WRITTEN, ANSWERED.replace(there, otherwise))
 
 
 def test_what_is_served_counts_in_json_too() -> None:
     written = '"generation":2,"served":2,"rows":91\n'
-    assert alike(written, written.replace("91", "7"))
-    assert not alike(written, written.replace('served":2', 'served":1'))
-    assert not alike(written, written.replace('generation":2', 'generation":1'))
+    assert is_alike(written, written.replace("91", "7"))
+    assert not is_alike(written, written.replace('served":2', 'served":1'))
+    assert not is_alike(written, written.replace('generation":2', 'generation":1'))

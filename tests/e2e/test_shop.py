@@ -21,11 +21,11 @@ from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from services.api.store.location import locate_database, locate_folder
 from services.api.store.tables import Table
-from tests.answers import alike
-from tests.e2e.loop import ordered_ids, soon
+from tests.answers import is_alike
+from tests.e2e.loop import await_soon, count_order_ids
 from tests.e2e.shop import Shop
-from tests.guide import README, Reader, blocks
-from tests.seeds import drawn
+from tests.guide import README, Reader, read_blocks
+from tests.seeds import create_random
 
 FORGED = "FORGED"
 ANSWER_SECONDS_MAX = 60
@@ -62,10 +62,10 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     shop: Shop, tmp_path: Path
 ) -> None:
     reader = Reader(shop.settings, tmp_path)
-    [first_example] = blocks(README)["sh"]
-    [one_event, a_file] = blocks()["sh"]
-    [a_client] = blocks()["python"]
-    assert shelf(shop) is None
+    [first_example] = read_blocks(README)["sh"]
+    [one_event, a_file] = read_blocks()["sh"]
+    [a_client] = read_blocks()["python"]
+    assert read_shelf(shop) is None
     wait_until(  # the example asks once; while the pipeline is behind, the answer is a 503
         lambda: '"units_on_hand":10,' in reader.shell(first_example),
         "the README's example reads what it has written",
@@ -73,11 +73,11 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     )
     for _ in range(2):  # sent again, within the horizon: the same event
         reader.shell(one_event)
-    counted(shop, on_hand=10, sold=0)
+    await_counted(shop, on_hand=10, sold=0)
     assert "3 rows · 3 published" in reader.shell(a_file)
-    counted(shop, on_hand=4, sold=6)
+    await_counted(shop, on_hand=4, sold=6)
     assert reader.python(a_client) == "2 left of MINE in S001\n"
-    counted(shop, on_hand=2, sold=8)
+    await_counted(shop, on_hand=2, sold=8)
     assert reader.python(a_client) == "0 left of MINE in S001\n"
     assert all(found["exact"] for found in shop.verify().values())
 
@@ -89,12 +89,12 @@ def test_every_experiment_of_the_guide_answers_as_it_is_written(shop: Shop) -> N
             for command, written in exchanges(block):
                 answered = run(shop.settings, command)
                 print(f"{experiment.name}: {command}\n{answered}")
-                assert alike(written, answered)
+                assert is_alike(written, answered)
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
-    name = drawn("a pipeline").choice(shop.settings.pipeline_names)
+    name = create_random("a pipeline").choice(shop.settings.pipeline_names)
     said = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
     [found] = json.loads(said)["replays"]
     assert found["pipeline"] == name
@@ -106,8 +106,10 @@ def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None
 @pytest.mark.docker
 @pytest.mark.parametrize("shop", ["containers"], indirect=True, scope="module")
 def test_what_is_proposed_is_ordered_and_confirmed(shop: Shop) -> None:
-    soon(lambda: ordered_ids(shop, CONFIRMATIONS), "a supplier confirms an order")
-    assert ordered_ids(shop, CONFIRMATIONS).keys() <= ordered_ids(shop, PURCHASE_ORDERS).keys()
+    await_soon(lambda: count_order_ids(shop, CONFIRMATIONS), "a supplier confirms an order")
+    assert (
+        count_order_ids(shop, CONFIRMATIONS).keys() <= count_order_ids(shop, PURCHASE_ORDERS).keys()
+    )
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
@@ -117,14 +119,14 @@ def test_one_wrong_row_in_each_served_view_is_found_and_named(shop: Shop) -> Non
         for name, tables in forged.items():
             with views(shop, name) as database:
                 for table in tables:
-                    database.execute(table.upsert, table.to_stored(forgery(table.contract)))
+                    database.execute(table.upsert, table.to_stored(forge_row(table.contract)))
         with pytest.raises(CommandFailed) as told:
             shop.retail("verify")
     finally:
         for name, tables in forged.items():
             with views(shop, name) as database:
                 for table in tables:
-                    where = f"{named(table.contract)} = ?"
+                    where = f"{find_forged_field(table.contract)} = ?"
                     database.execute(f"delete from {table.name} where {where}", [FORGED])
     said = re.split(r"^  (?=\w+ g1 at marker)", str(told.value), flags=re.MULTILINE)[1:]
     assert [one.split(maxsplit=1)[0] for one in said] == RUNNING
@@ -133,15 +135,15 @@ def test_one_wrong_row_in_each_served_view_is_found_and_named(shop: Shop) -> Non
         assert one.count(FORGED) == len(forged[name])
 
 
-def forgery(view: Contract) -> Row:
+def forge_row(view: Contract) -> Row:
     return {
         **dict.fromkeys(field.name for field in view.fields),
         **view.examples[0],
-        named(view): FORGED,
+        find_forged_field(view): FORGED,
     }
 
 
-def named(view: Contract) -> str:
+def find_forged_field(view: Contract) -> str:
     """The field of the key by which a forged row is known."""
     return next(name for name in reversed(view.key) if name not in view.times)
 
@@ -168,7 +170,7 @@ def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
         assert found["books"]["applied"] > before[name]["books"]["applied"]
 
 
-def shelf(shop: Shop) -> Any:
+def read_shelf(shop: Shop) -> Any:
     try:
         return shop.get("/v1/stock/S001/MINE")
     except HTTPError as error:
@@ -177,11 +179,11 @@ def shelf(shop: Shop) -> Any:
         return None
 
 
-def counted(shop: Shop, on_hand: int, sold: int) -> None:
+def await_counted(shop: Shop, on_hand: int, sold: int) -> None:
     """Wait until the shelf is as it must be."""
 
     def there() -> bool:
-        found = shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
+        found = read_shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
         return (found["units_on_hand"], found["units_sold"]) == (on_hand, sold)
 
     wait_until(there, f"{on_hand} of MINE on hand, {sold} sold", ANSWER_SECONDS_MAX)

@@ -21,13 +21,15 @@ class Step(NamedTuple):
     answer: str
 
 
-def sections() -> dict[str, list[Step]]:
+def read_sections() -> dict[str, list[Step]]:
     """The steps under each heading."""
     parts = re.split(r"^## (.+)$", GUIDE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    return {title: list(_steps(text)) for title, text in zip(parts[::2], parts[1::2], strict=True)}
+    return {
+        title: list(_parse_steps(text)) for title, text in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
-def _steps(text: str) -> Iterator[Step]:
+def _parse_steps(text: str) -> Iterator[Step]:
     for diff, block in FENCED.findall(text):
         if diff:
             yield Step(block, "", "")

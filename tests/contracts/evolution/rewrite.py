@@ -15,7 +15,7 @@ from cli import contracts as commands
 from cli.experiments import PROMPT
 from cli.main import application
 from tests.answers import FENCED, LEFT_OUT
-from tests.contracts.evolution.editing import TODAY, copied
+from tests.contracts.evolution.editing import TODAY, copy_contracts
 from tests.contracts.evolution.guide import GUIDE, apply
 
 SECTION = re.compile(r"(?=^## )", re.MULTILINE)
@@ -25,13 +25,13 @@ SHOWN = "receipt"
 def main() -> None:
     sections = SECTION.split(GUIDE.read_text(encoding="utf-8"))
     with patch.object(commands, "today", lambda: TODAY):
-        GUIDE.write_text("".join(map(followed, sections)), encoding="utf-8")
+        GUIDE.write_text("".join(map(follow_section, sections)), encoding="utf-8")
 
 
-def followed(section: str) -> str:
+def follow_section(section: str) -> str:
     """The section with the answers that its commands have now."""
     with TemporaryDirectory() as scratch:
-        folder = copied(Path(scratch) / "contracts")
+        folder = copy_contracts(Path(scratch) / "contracts")
 
         def answer_block(block: re.Match[str]) -> str:
             if block[1]:
@@ -40,12 +40,12 @@ def followed(section: str) -> str:
             command = block[2].splitlines()[0].removeprefix(PROMPT)
             words = [*command.removeprefix("retail ").split(), "--folder", str(folder)]
             answer = CliRunner().invoke(application(), words).output.replace(f"{scratch}/", "")
-            return f"```\n{PROMPT}{command}\n{trimmed(answer)}```"
+            return f"```\n{PROMPT}{command}\n{trim_matrix(answer)}```"
 
         return FENCED.sub(answer_block, section)
 
 
-def trimmed(answer: str) -> str:
+def trim_matrix(answer: str) -> str:
     """Of the matrix, the rows of the topic that the guide is about."""
     before, head, rest = answer.partition("  topic  ")
     rows, end, after = rest.partition("\n\n")
