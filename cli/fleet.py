@@ -1,4 +1,4 @@
-"""The components of one data folder: which there are, and how each is."""
+"""The components of a data folder, and the state of each."""
 
 from dataclasses import asdict, dataclass
 
@@ -26,7 +26,7 @@ STATES = {
 
 @dataclass(frozen=True)
 class Component:
-    """One row of the table that a person sees."""
+    """One row of the table that `retail status` prints."""
 
     name: str
     state: str  # ready, paused, starting, restarting, failed, stopping, stopped
@@ -54,9 +54,9 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 
 def components(settings: Settings) -> list[Component]:
-    """How every component is at this moment.
+    """The present state of every component.
 
-    Where Kafka does not answer, those that say by it whether they are ready are not asked: each
+    Where Kafka does not answer, components that report their readiness by it are not asked: each
     question would take its ten seconds.
     """
     manager = daemon.find_running(settings.data_dir)
@@ -106,5 +106,5 @@ def is_alive(process: Process) -> bool:
 
 
 def address(settings: Settings, name: str) -> str:
-    """Where the component listens; empty if it does not."""
+    """The address that the component listens on; empty where it listens on none."""
     return {"broker": settings.bootstrap_servers, "api": settings.api_url}.get(name, "")

@@ -127,7 +127,7 @@ def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(
     monkeypatch.setattr(cli.status, "read_generations", None)  # it would wait for ten seconds
     found += [API, dataclasses.replace(API, name="quarantine", state="starting")]
     words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
-    assert words in status()
+    assert words in run_status()
 
 
 def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:

@@ -40,9 +40,9 @@ POLL_SECONDS = 0.005
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
 
 
-def memory_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
+def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
     return Sources(
-        store=memory_store(log, folder, traces or Traces()),
+        store=create_store(log, folder, traces or Traces()),
         lake=Lake(Folders(Folder(str(folder / "lake")))),
         data_docs=folder / "quality",
         reports=folder / "reports",
@@ -50,7 +50,7 @@ def memory_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -
     )
 
 
-def memory_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
+def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
     commits = Commits()
 
     def note_commit(marker: Marker) -> None:

@@ -1,4 +1,4 @@
-"""A generation's query: it reads at the pace that its backlog asks for, and writes batches."""
+"""A generation's query: it reads at the pace that the backlog asks for, and writes batches."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -39,20 +39,20 @@ from pipelines.common.transform.encode import changelog
 log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1
-"""How often a running query is looked at."""
+"""How often a running query is checked."""
 
 
 class Invalid(UserError):
-    """The generation has lost something, and can no longer be exact."""
+    """The generation has lost a record, and can no longer be exact."""
 
 
 class Outgrown(Exception):
-    """While the query started, the log has grown by more than its memory spans."""
+    """While the query started, the log grew by more than the query's memory spans."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A generation that is to run: its Spark session, its code, and where it stands."""
+    """A generation to run: its Spark session, its code, and its position."""
 
     spark: SparkSession
     """A session of its own."""
@@ -60,13 +60,13 @@ class Run:
     pipeline: Pipeline
     generation: Generation
     throttle: Throttle | None = None
-    """What it waits for after each batch. None: it never waits."""
+    """The throttle that it waits for after each batch. None: it never waits."""
     prefix: ArchivePrefix | None = None
-    """What it reads before the log. None: it reads the log only."""
+    """The prefix that it reads before the log. None: it reads the log only."""
     state: StateSize = field(default_factory=StateSize)
 
     def unread(self) -> Backlog:
-        """What of the log the generation has still to read."""
+        """The part of the log that the generation has not read."""
         names = [topic.name for topic in self.pipeline.inputs]
         return backlog(
             self.settings, names, locate_checkpoint(self.settings, self.generation).committed()
@@ -105,7 +105,7 @@ def run(work: Run, stopping: Event) -> None:
 
 
 def next_pace(work: Run) -> Pace:
-    """How the generation is to read on: the rest of its prefix, then the log."""
+    """How the generation reads on: the rest of its prefix, then the log."""
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.unread(checkpoint):
@@ -138,7 +138,7 @@ def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
 
 
 def start(work: Run, now: Pace) -> StreamingQuery:
-    """Start a query at this pace, from where the generation's checkpoint stands."""
+    """Start a query at this pace, from the generation's checkpoint."""
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
     suit(work.spark, now.live, now.state_partitions)
     rows = running_rows(
@@ -162,7 +162,7 @@ def start(work: Run, now: Pace) -> StreamingQuery:
 
 
 def writing(work: Run, now: Pace) -> Write:
-    """How the query writes a batch: after what has to be checked, and before the throttle."""
+    """How the query writes a batch: after the checks, and before the throttle."""
     write = sink(work.settings, work.generation, work.state)
     if not now.live and not now.in_archive:
         write = refuse_outgrown(write, work, now)
@@ -172,7 +172,7 @@ def writing(work: Run, now: Pace) -> Write:
 
 
 def batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
-    """From the start of a live batch to that of the next, at the least."""
+    """The least time between the starts of two live batches."""
     return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
 
 

@@ -18,7 +18,7 @@ Write = Callable[[DataFrame, int], None]
 
 
 def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
-    """The function that Spark calls with each batch of records; again if it runs a batch twice."""
+    """The function that Spark calls with each batch of records, and again if it repeats a batch."""
     options = producer_options(settings)
     marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
     checkpoint = locate_checkpoint(settings, generation)
@@ -35,7 +35,7 @@ def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
 
 
 def producer_options(settings: Settings) -> dict[str, str]:
-    """How Spark's connector writes to Kafka."""
+    """The options with which Spark's connector writes to Kafka."""
     return {
         **kafka_options(settings),
         "kafka.acks": "all",

@@ -8,7 +8,7 @@ import pytest
 from cli.watch.client import Client
 from cli.watch.feeds import Feeds
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def log() -> MemoryLog:
 
 @pytest.fixture
 def api(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
-    with serving(memory_sources(log, tmp_path)) as answers:
+    with serving(create_sources(log, tmp_path)) as answers:
         yield answers
 
 

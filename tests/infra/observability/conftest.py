@@ -6,12 +6,12 @@ import pytest
 
 from tests.infra.observability.figures import fill
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 
 
 @pytest.fixture(scope="package")
 def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     log = MemoryLog()
-    with serving(memory_sources(log, tmp_path_factory.mktemp("api"))) as api:
+    with serving(create_sources(log, tmp_path_factory.mktemp("api"))) as api:
         fill(log, api)
         yield api

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from infra.settings import Settings, root
-from tests.guide import Reader, blocks
+from tests.guide import Reader, read_blocks
 from tests.infra.observability.figures import read_families
 from tests.services.serving import Answers
 
@@ -14,7 +14,7 @@ GUIDE = root() / "docs" / "observability.md"
 def test_whoever_follows_it_sees_the_lag_and_the_shop(observed: Answers, tmp_path: Path) -> None:
     port = int(observed.address.rpartition(":")[2])
     here = Settings(data_dir=tmp_path / "data").model_copy(update={"port_base": port})
-    [look] = blocks(GUIDE)["sh"]
+    [look] = read_blocks(GUIDE)["sh"]
     seen = Reader(here, tmp_path).shell(look)
     assert 'retail_pipeline_lag_records{pipeline="inventory"' in seen
     assert "Revenue by store" in seen

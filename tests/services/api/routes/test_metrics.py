@@ -19,7 +19,7 @@ LABELS = {
 """None has a value for each shelf, customer, path or event."""
 
 
-def figure(api: Answers, name: str, **labels: str) -> float | None:
+def read_figure(api: Answers, name: str, **labels: str) -> float | None:
     """The sample's value; None where there is no such sample."""
     answer = api.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=")
@@ -47,13 +47,13 @@ def shelves(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
 
 def test_lag_books_and_age_of_a_pipeline_are_told(shelves: Answers) -> None:
     lag = {**INVENTORY, "topic": RECEIPTS.name}
-    shelves.until(lambda: figure(shelves, "retail_pipeline_lag_records", **lag) == 1)
+    shelves.until(lambda: read_figure(shelves, "retail_pipeline_lag_records", **lag) == 1)
     books = "retail_pipeline_records_total"
-    assert figure(shelves, books, **lag, outcome="applied") == 4
-    assert figure(shelves, books, **lag, outcome="quarantined") == 1
-    assert figure(shelves, books, **lag, outcome="duplicate") == 0
-    assert figure(shelves, "retail_pipeline_generation", **INVENTORY) == 1
-    age = figure(shelves, "retail_pipeline_marker_age_seconds", **INVENTORY)
+    assert read_figure(shelves, books, **lag, outcome="applied") == 4
+    assert read_figure(shelves, books, **lag, outcome="quarantined") == 1
+    assert read_figure(shelves, books, **lag, outcome="duplicate") == 0
+    assert read_figure(shelves, "retail_pipeline_generation", **INVENTORY) == 1
+    age = read_figure(shelves, "retail_pipeline_marker_age_seconds", **INVENTORY)
     assert age is not None
     assert age > 0
 
@@ -62,60 +62,62 @@ def test_an_answer_that_holds_the_whole_log_is_fresh(
     log: MemoryLog, inventory: Writing, shelves: Answers
 ) -> None:
     freshness = "retail_pipeline_freshness_seconds"
-    assert figure(shelves, freshness, **INVENTORY) is None  # the log is ahead of it
+    assert read_figure(shelves, freshness, **INVENTORY) is None  # the log is ahead of it
     shelves.ready(inventory.mark(sold=1))
-    shelves.until(lambda: figure(shelves, freshness, **INVENTORY) is not None)
-    assert figure(shelves, "retail_pipeline_behind_world_seconds", **INVENTORY) == 0
+    shelves.until(lambda: read_figure(shelves, freshness, **INVENTORY) is not None)
+    assert read_figure(shelves, "retail_pipeline_behind_world_seconds", **INVENTORY) == 0
 
 
 def test_commits_and_rows_of_a_materializer_are_counted(
     inventory: Writing, shelves: Answers
 ) -> None:
     at = {**INVENTORY, "generation": "1"}
-    before = figure(shelves, "retail_materializer_rows_total", **at)
+    before = read_figure(shelves, "retail_materializer_rows_total", **at)
     assert before == 3  # two shelves and a book
-    assert figure(shelves, "retail_materializer_commits_total", **at) == 1
+    assert read_figure(shelves, "retail_materializer_commits_total", **at) == 1
     inventory.row(1, "A", 3, version=2)
     shelves.ready(inventory.mark())
-    assert figure(shelves, "retail_materializer_rows_total", **at) == 4
-    assert figure(shelves, "retail_materializer_commits_total", **at) == 2
+    assert read_figure(shelves, "retail_materializer_rows_total", **at) == 4
+    assert read_figure(shelves, "retail_materializer_commits_total", **at) == 2
 
 
 def test_requests_are_counted_by_operation_and_not_by_path(shelves: Answers) -> None:
     for sku in ("A", "B", "Z"):
         shelves.get(f"/v1/stock/S001/{sku}")
     requests = "retail_http_requests_total"
-    assert figure(shelves, requests, operation="getShelf", status="200") == 2
-    assert figure(shelves, requests, operation="getShelf", status="404") == 1
+    assert read_figure(shelves, requests, operation="getShelf", status="200") == 2
+    assert read_figure(shelves, requests, operation="getShelf", status="404") == 1
     answers = "retail_http_answer_seconds_count"
-    assert figure(shelves, answers, operation="getShelf", status="200") == 2
-    assert figure(shelves, answers, operation="getShelf", status="404") == 1
+    assert read_figure(shelves, answers, operation="getShelf", status="200") == 2
+    assert read_figure(shelves, answers, operation="getShelf", status="404") == 1
     paths = ("/v7/one", "/v7/two", "/v7/three")
     assert {shelves.get(path).status_code for path in paths} == {HTTPStatus.NOT_FOUND}
-    assert figure(shelves, requests, operation="none", status="404") == 3
+    assert read_figure(shelves, requests, operation="none", status="404") == 3
 
 
 def test_a_request_falls_into_the_buckets_that_are_long_enough(shelves: Answers) -> None:
     shelves.get("/v1/stock/S001/A")
     at = {"operation": "getShelf", "status": "200"}
-    assert figure(shelves, "retail_http_answer_seconds_bucket", **at, le="+Inf") == 1
-    assert figure(shelves, "retail_http_answer_seconds_bucket", **at, le="0.0") is None
-    assert (figure(shelves, "retail_http_answer_seconds_sum", **at) or 0) > 0
+    assert read_figure(shelves, "retail_http_answer_seconds_bucket", **at, le="+Inf") == 1
+    assert read_figure(shelves, "retail_http_answer_seconds_bucket", **at, le="0.0") is None
+    assert (read_figure(shelves, "retail_http_answer_seconds_sum", **at) or 0) > 0
 
 
 def test_a_mistake_of_ours_is_counted(api: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.api.routes.health._classify", None)
     api.request("GET", "/readyz", headers={"Connection": "close"})  # the server closes it
-    assert figure(api, "retail_http_requests_total", operation="getReadiness", status="500") == 1
+    assert (
+        read_figure(api, "retail_http_requests_total", operation="getReadiness", status="500") == 1
+    )
 
 
 def test_a_refused_request_is_counted_without_an_operation(api: Answers) -> None:
     api.request("GET", "/v1/stock", content=b"x")
-    assert figure(api, "retail_http_requests_total", operation="none", status="413") == 1
+    assert read_figure(api, "retail_http_requests_total", operation="none", status="413") == 1
 
 
 def test_without_a_pipeline_there_are_figures_of_the_process_alone(api: Answers) -> None:
-    assert figure(api, "process_resident_memory_bytes") is not None
+    assert read_figure(api, "process_resident_memory_bytes") is not None
     assert "retail_pipeline_lag_records{" not in api.get("/metrics").text
 
 
@@ -127,36 +129,36 @@ def test_every_generation_says_its_state_and_what_it_has_not_read(
     promote(log, inventory, candidate)
     second = {**INVENTORY, "generation": "2"}
     state, unread = "retail_pipeline_generation_state", "retail_pipeline_generation_unread_records"
-    shelves.until(lambda: figure(shelves, unread, **second) == 4)
-    assert figure(shelves, unread, **INVENTORY, generation="1") == 1
-    assert figure(shelves, state, **second, state="ready") == 1
-    assert figure(shelves, state, **second, state="promoted") == 0
-    assert figure(shelves, state, **INVENTORY, generation="1", state="promoted") == 1
+    shelves.until(lambda: read_figure(shelves, unread, **second) == 4)
+    assert read_figure(shelves, unread, **INVENTORY, generation="1") == 1
+    assert read_figure(shelves, state, **second, state="ready") == 1
+    assert read_figure(shelves, state, **second, state="promoted") == 0
+    assert read_figure(shelves, state, **INVENTORY, generation="1", state="promoted") == 1
 
 
 def test_a_pipeline_without_views_is_not_served(log: MemoryLog, shelves: Answers) -> None:
-    assert figure(shelves, "retail_pipeline_served", **INVENTORY) == 1
+    assert read_figure(shelves, "retail_pipeline_served", **INVENTORY) == 1
     promote(log, Writing(log, pipeline="fraud", views=(ALERTS,)))
     served = "retail_pipeline_served"
-    shelves.until(lambda: figure(shelves, served, pipeline="fraud") == 0)
-    assert figure(shelves, served, **INVENTORY) == 1
+    shelves.until(lambda: read_figure(shelves, served, pipeline="fraud") == 0)
+    assert read_figure(shelves, served, **INVENTORY) == 1
 
 
 def test_batches_say_what_they_took(inventory: Writing, shelves: Answers) -> None:
     at = {**INVENTORY, "generation": "1"}
     batches, state = "retail_pipeline_batch_seconds", "retail_pipeline_state_bytes"
-    assert figure(shelves, f"{batches}_count", **at) == 0  # the first marker does not say it
-    assert figure(shelves, state, **at) is None
+    assert read_figure(shelves, f"{batches}_count", **at) == 0  # the first marker does not say it
+    assert read_figure(shelves, state, **at) is None
     inventory.mark_again(1, took_ms=400, state_bytes=70_000)
     shelves.ready(1)
     inventory.mark_again(2, took_ms=3_100, state_bytes=80_000)
     shelves.ready(2)
-    assert figure(shelves, f"{batches}_count", **at) == 2
-    assert figure(shelves, f"{batches}_sum", **at) == 3.5
-    assert figure(shelves, f"{batches}_bucket", **at, le="0.25") == 0
-    assert figure(shelves, f"{batches}_bucket", **at, le="0.5") == 1
-    assert figure(shelves, f"{batches}_bucket", **at, le="5.0") == 2
-    assert figure(shelves, state, **at) == 80_000
+    assert read_figure(shelves, f"{batches}_count", **at) == 2
+    assert read_figure(shelves, f"{batches}_sum", **at) == 3.5
+    assert read_figure(shelves, f"{batches}_bucket", **at, le="0.25") == 0
+    assert read_figure(shelves, f"{batches}_bucket", **at, le="0.5") == 1
+    assert read_figure(shelves, f"{batches}_bucket", **at, le="5.0") == 2
+    assert read_figure(shelves, state, **at) == 80_000
 
 
 def test_a_batch_says_how_long_its_oldest_record_waited(
@@ -165,14 +167,14 @@ def test_a_batch_says_how_long_its_oldest_record_waited(
     at = {**INVENTORY, "generation": "1"}
     waits = "retail_pipeline_publish_to_visible_seconds"
     shelves.ready(inventory.mark(sold=1))  # nobody has watched the log when this was published
-    assert figure(shelves, f"{waits}_count", **at) == 0
+    assert read_figure(shelves, f"{waits}_count", **at) == 0
     freshness = "retail_pipeline_freshness_seconds"
-    shelves.until(lambda: figure(shelves, freshness, **INVENTORY) is not None)
+    shelves.until(lambda: read_figure(shelves, freshness, **INVENTORY) is not None)
     log.publish((RECEIPTS.name, 0), b"", b"")
     shelves.ready(inventory.mark(sold=1))
     shelves.ready(inventory.mark())  # a batch without a record has none that waited
-    assert figure(shelves, f"{waits}_count", **at) == 1
-    assert 0 < (figure(shelves, f"{waits}_sum", **at) or 0) < SECONDS_MAX
+    assert read_figure(shelves, f"{waits}_count", **at) == 1
+    assert 0 < (read_figure(shelves, f"{waits}_sum", **at) or 0) < SECONDS_MAX
 
 
 def test_the_quarantine_is_counted_by_topic_and_reason(log: MemoryLog, api: Answers) -> None:
@@ -180,21 +182,21 @@ def test_the_quarantine_is_counted_by_topic_and_reason(log: MemoryLog, api: Answ
         row = {**QUARANTINE.examples[0], "offset": offset, "reason": reason}
         log.publish((QUARANTINE.name, 0), key(QUARANTINE, row), encode(QUARANTINE, row))
     rejected, topic = "retail_quarantine_records_total", QUARANTINE.examples[0]["topic"]
-    api.until(lambda: figure(api, rejected, topic=topic, reason="undecodable") == 1)
-    assert figure(api, rejected, topic=topic, reason="late") == 2
+    api.until(lambda: read_figure(api, rejected, topic=topic, reason="undecodable") == 1)
+    assert read_figure(api, rejected, topic=topic, reason="late") == 2
 
 
 def test_the_world_tells_its_time_and_how_fast_it_goes(log: MemoryLog, api: Answers) -> None:
-    assert figure(api, "retail_world_timestamp_seconds") is None
+    assert read_figure(api, "retail_world_timestamp_seconds") is None
     announce(log)
-    api.until(lambda: figure(api, "retail_world_timestamp_seconds") == NOON.timestamp())
-    assert figure(api, "retail_world_speed_ratio") == 0
+    api.until(lambda: read_figure(api, "retail_world_timestamp_seconds") == NOON.timestamp())
+    assert read_figure(api, "retail_world_speed_ratio") == 0
     announce(log, state="running")
-    api.until(lambda: figure(api, "retail_world_speed_ratio") == 10)
+    api.until(lambda: read_figure(api, "retail_world_speed_ratio") == 10)
 
 
 def test_a_file_of_the_api_says_its_size(shelves: Answers) -> None:
-    size = figure(shelves, "retail_materializer_file_bytes", **INVENTORY, generation="1")
+    size = read_figure(shelves, "retail_materializer_file_bytes", **INVENTORY, generation="1")
     assert (size or 0) > 4_096
 
 
@@ -214,5 +216,5 @@ def test_alerts_with_more_clues_than_the_rule_looks_at_are_counted(
         fraud.put(ALERTS, rule="refund-rate", subject=subject, signals_left_out=left_out)
     fraud.mark()
     promote(log, fraud)
-    api.until(lambda: figure(api, "retail_alerts_beyond_bound", rule="refund-rate") == 2)
-    assert figure(api, "retail_alerts_beyond_bound", rule="bulk-purchase") is None
+    api.until(lambda: read_figure(api, "retail_alerts_beyond_bound", rule="refund-rate") == 2)
+    assert read_figure(api, "retail_alerts_beyond_bound", rule="bulk-purchase") is None

@@ -27,7 +27,7 @@ from services.api.store.otel import FOLLOWED_MAX, SEND_SECONDS_MAX, OtelTraces
 from services.api.store.publisher import Publisher
 from services.api.store.traces import Traces, create_traces
 from tests.services.memory import MemoryLog
-from tests.services.serving import Answers, memory_sources, serving
+from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import NOON, announce
 from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 
@@ -71,7 +71,7 @@ def broker(log: MemoryLog) -> Broker:
 def api(log: MemoryLog, broker: Broker, traces: Traces, tmp_path: Path) -> Iterator[Answers]:
     for topic in (RECEIPTS.name, ADJUSTMENTS.name):
         log.make(topic, INPUT_PARTITIONS)
-    sources = memory_sources(log, tmp_path, traces)
+    sources = create_sources(log, tmp_path, traces)
     publisher = Publisher(lambda: cast(Producer, broker))
     store = replace(sources.store, publisher=publisher)
     with serving(replace(sources, store=store)) as answers:
