@@ -17,7 +17,7 @@ from infra.reports import reports_folder
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
 from tests.e2e.shop import Shop, opened
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
@@ -35,7 +35,7 @@ BESIDE = ("fraud", "analytics", "visits")
 def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    chance = drawn("a world")
+    chance = create_random("a world")
     beside = chance.choice(BESIDE)
     order = chance.sample(VICTIMS, len(VICTIMS))
     folder, seed = tmp_path_factory.mktemp("a shop"), chance.getrandbits(31)
@@ -43,7 +43,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
         print(f"beside the inventory: {beside}")
         for victim in order:
             kill_in_a_batch(shop, victim, chance)
-        recovered(shop)
+        await_recovery(shop)
         found = shop.verify_grown()
         keep_promises(shop)
         shop.retail("backup", str(folder / "backup"))
@@ -83,14 +83,14 @@ def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:
     """Kill while a drawn batch is open."""
     point = shop.checkpoint.newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
     wait_until(
-        lambda: shop.checkpoint.open_batch() >= point and killed(shop, victim),
+        lambda: shop.checkpoint.open_batch() >= point and try_kill(shop, victim),
         f"{victim} runs and batch {point} is open",
         RECOVERY_SECONDS_MAX,
     )
     print(f"killed {victim} in batch {shop.checkpoint.newest_begun()}")
 
 
-def killed(shop: Shop, victim: str) -> bool:
+def try_kill(shop: Shop, victim: str) -> bool:
     """Whether there was a process to be killed: it may be down, since others are."""
     with suppress(LookupError, ProcessLookupError):
         kill(find_parts(shop.settings)[victim])
@@ -98,16 +98,18 @@ def killed(shop: Shop, victim: str) -> bool:
     return False
 
 
-def recovered(shop: Shop) -> None:
+def await_recovery(shop: Shop) -> None:
     """Wait until all is ready and what came after the last kill is served."""
     at_kill = shop.checkpoint.newest_begun()
     wait_until(shop.ready, "everything is ready again", RECOVERY_SECONDS_MAX)
     wait_until(
-        lambda: served_batch(shop) > at_kill + 1, "later batches are served", RECOVERY_SECONDS_MAX
+        lambda: find_served_batch(shop) > at_kill + 1,
+        "later batches are served",
+        RECOVERY_SECONDS_MAX,
     )
 
 
-def served_batch(shop: Shop) -> int:
+def find_served_batch(shop: Shop) -> int:
     try:
         pipeline = shop.get("/v1/pipelines/inventory")
     except OSError:

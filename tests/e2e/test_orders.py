@@ -8,9 +8,16 @@ import pytest
 
 from contracts import PURCHASE_ORDERS
 from infra.supervisor.parts import kill
-from tests.e2e.loop import WORLD, arrived, each_step_is_taken_once, reviews, rows, soon
+from tests.e2e.loop import (
+    WORLD,
+    await_soon,
+    check_each_step_is_taken_once,
+    find_reviews,
+    list_arrived,
+    read_rows,
+)
 from tests.e2e.shop import Shop, opened
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -20,7 +27,7 @@ BY_THE_SECOND = re.compile(r"[1-9]\d* of \d+ orders let through, proposed by g2"
 
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    seed = drawn("a world that is filled by orders").getrandbits(31)
+    seed = create_random("a world that is filled by orders").getrandbits(31)
     with opened(tmp_path_factory.mktemp("a loop"), seed, "inventory,reorder", **WORLD) as shop:
         yield shop
 
@@ -28,26 +35,28 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) -> None:
     """And whichever generation is promoted: the second proposes the past anew, for nothing."""
     kill(loop.pid("ordering"))
-    soon(lambda: rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
+    await_soon(lambda: read_rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
     with ThreadPoolExecutor() as beside:
         replayed = beside.submit(loop.retail, "replay", "start", "reorder")
         kill(loop.pid("ordering"))
         kill(loop.pid("supplier"))
-        soon(lambda: len(reviews(loop)) > 1, "the next gate answers the next review")
-        soon(lambda: arrived(loop), "a delivery is received")
+        await_soon(lambda: len(find_reviews(loop)) > 1, "the next gate answers the next review")
+        await_soon(lambda: list_arrived(loop), "a delivery is received")
         assert "generation 2 of reorder" in replayed.result(REPLAY_SECONDS_MAX)
     assert "generation 2 is read by everyone" in loop.retail("replay", "promote", "reorder")
     told = loop.settings.logs_dir / "ordering.log"
-    soon(lambda: BY_THE_SECOND.search(told.read_text()), "a review is answered from generation 2")
-    [(shelf, units), *_] = arrived(loop)
-    soon(lambda: loop.get(f"/v1/stock/{shelf}")["units_received"] >= units, "stock rises")
+    await_soon(
+        lambda: BY_THE_SECOND.search(told.read_text()), "a review is answered from generation 2"
+    )
+    [(shelf, units), *_] = list_arrived(loop)
+    await_soon(lambda: loop.get(f"/v1/stock/{shelf}")["units_received"] >= units, "stock rises")
     store_id, sku = shelf.split("/")
     told_of = loop.get(f"/v1/orders?store_id={store_id}&sku={sku}")["items"]
     answers = [one["confirmation"] for one in told_of if one["confirmation"] is not None]
     assert units in [one["shipped_units"] for one in answers]
-    soon(loop.ready, "the gate and the supplier are ready again")
+    await_soon(loop.ready, "the gate and the supplier are ready again")
 
     found = loop.verify()
     assert found["reorder"]["generation"] == 2
     assert found["reorder"]["views"]["public.replenishment.proposal.v1"]["rows"] > 0
-    each_step_is_taken_once(loop)
+    check_each_step_is_taken_once(loop)

@@ -23,11 +23,11 @@ from infra.supervisor.parts import kill
 from infra.wait import wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
-from tests.answers import FENCED, alike
+from tests.answers import FENCED, is_alike
 from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
-from tests.seeds import drawn
+from tests.seeds import create_random
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
@@ -50,7 +50,7 @@ STRICTER = f"{LIMIT}=3"
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A shop with one pipeline, and much fraud: up to three Sparks run beside each other in it."""
-    folder, seed = tmp_path_factory.mktemp("a shop"), drawn("a shop").getrandbits(31)
+    folder, seed = tmp_path_factory.mktemp("a shop"), create_random("a shop").getrandbits(31)
     often = {"simulator_fraud_rate": 0.02, "simulator_look_alike_rate": 0.02}
     with opened(folder, seed, "fraud", **often) as started:
         yield started
@@ -87,13 +87,13 @@ def test_the_guide_works_as_it_is_written(
     shop: Shop, reader: Reader, copy: Path, stricter: Path
 ) -> None:
     """Every command of it answers what it says, whatever the numbers are."""
-    alerts_come(shop, stricter)
-    before = rules(shop)
+    await_alerts(shop, stricter)
+    before = count_by_rule(shop)
     steps = [each for block in FENCED.findall(GUIDE.read_text()) for each in exchanges(block[1])]
     for command, written in steps:
         answered = reader.shell(command).replace(str(shop.settings.data_dir), "data")
         print(f"{PROMPT}{command}\n{answered}")
-        assert alike(written, answered)
+        assert is_alike(written, answered)
     commands = [command for command, _ in steps]
     assert [each for each in commands if each.startswith("retail replay ")] == [
         f"retail replay {what} fraud"
@@ -107,8 +107,8 @@ def test_the_guide_works_as_it_is_written(
     assert "card-velocity" in {facet["value"] for facet in moved}
     for facet in moved:
         assert (facet["before"] < facet["after"]) == (facet["value"] == "card-velocity")
-    assert rules(shop)["card-velocity"] >= before["card-velocity"]
-    assert not folder(shop, 2).exists()
+    assert count_by_rule(shop)["card-velocity"] >= before["card-velocity"]
+    assert not locate_generation(shop, 2).exists()
     assert (copy / THRESHOLDS).read_text() == (root() / THRESHOLDS).read_text()
 
 
@@ -123,56 +123,56 @@ def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop)
         target=shop.retail, args=("replay", "start", "fraud", "--set", STRICTER)
     )
     started.start()
-    wait_until(lambda: len(driver_pids(shop)) == 2, "the candidate runs", READY_SECONDS_MAX)
-    assert states(shop) == ["promoted", "catching-up"]
-    kill(max(driver_pids(shop).items())[1])
+    wait_until(lambda: len(find_driver_pids(shop)) == 2, "the candidate runs", READY_SECONDS_MAX)
+    assert list_states(shop) == ["promoted", "catching-up"]
+    kill(max(find_driver_pids(shop).items())[1])
     with pytest.raises(CommandFailed, match="has a candidate already"):
         shop.retail("replay", "start", "fraud")
     release_one(shop)
     started.join(READY_SECONDS_MAX)
-    assert states(shop) == ["promoted", "ready"]
-    kill_and_await(shop, numbers(shop)[-1])
+    assert list_states(shop) == ["promoted", "ready"]
+    kill_and_await(shop, list_numbers(shop)[-1])
     with reading(shop) as seen:
-        all_read(seen)
+        await_reads(seen)
         shop.retail("replay", "promote", "fraud")
-        all_read(seen)
+        await_reads(seen)
     for of_client in seen:
         generations = [generation for pages in of_client for generation in pages]
         assert all(len(set(pages)) == 1 for pages in of_client), "no listing mixes generations"
         assert generations == sorted(generations), "and none goes back"
-        assert sorted(set(generations)) == numbers(shop)
-    assert states(shop) == ["retired", "promoted"]
-    kill_and_await(shop, drawn("a victim").choice(numbers(shop)))
+        assert sorted(set(generations)) == list_numbers(shop)
+    assert list_states(shop) == ["retired", "promoted"]
+    kill_and_await(shop, create_random("a victim").choice(list_numbers(shop)))
     assert shop.verify()["fraud"]["views"][ALERT.name]["rows"] >= ALERTS_MIN
 
 
 def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
     """Meanwhile the others wait; afterwards they go on."""
-    first, second = numbers(shop)
+    first, second = list_numbers(shop)
     shop.retail("replay", "start", "fraud", "--promote", "--pause")
-    assert numbers(shop) == [second, second + 1]
-    assert states(shop) == ["retired", "promoted"]
-    assert not folder(shop, first).exists()
+    assert list_numbers(shop) == [second, second + 1]
+    assert list_states(shop) == ["retired", "promoted"]
+    assert not locate_generation(shop, first).exists()
     shop.retail("replay", "rollback", "fraud")
-    assert states(shop) == ["promoted", "ready"]
+    assert list_states(shop) == ["promoted", "ready"]
     assert shop.get(ALERTS)["as_of"]["generation"] == second
 
 
-def alerts_come(shop: Shop, stricter: Path) -> None:
+def await_alerts(shop: Shop, stricter: Path) -> None:
     """Wait for alerts, some of them about cards, and for what lower thresholds find besides."""
 
     def there() -> bool:
-        found = rules(shop)
+        found = count_by_rule(shop)
         return bool(
             sum(found.values()) >= ALERTS_MIN
             and found["card-velocity"] > 0
-            and alerts_by(shop, stricter) - alerts_by(shop, root())
+            and find_alerts(shop, stricter) - find_alerts(shop, root())
         )
 
     wait_until(there, "alerts", READY_SECONDS_MAX)
 
 
-def alerts_by(shop: Shop, code: Path) -> set[tuple[str, ...]]:
+def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     """The keys of those that the oracle finds by the thresholds of this code, of intervals that are
     over: one that goes on may yet bring what any threshold calls for."""
     client, topics = admin(shop.settings), [topic.name for topic in load("fraud").inputs]
@@ -182,7 +182,7 @@ def alerts_by(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}
 
 
-def rules(shop: Shop) -> dict[str, int]:
+def count_by_rule(shop: Shop) -> dict[str, int]:
     """How many of the alerts that are served are of each rule."""
     counts: dict[str, int] = {"card-velocity": 0}
     cursor = ""
@@ -195,25 +195,25 @@ def rules(shop: Shop) -> dict[str, int]:
         cursor = f"&cursor={page['next']}"
 
 
-def known(shop: Shop) -> list[dict[str, Any]]:
+def list_generations(shop: Shop) -> list[dict[str, Any]]:
     """Every generation of fraud that there is, as `retail replay status` tells."""
     found = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
     return list(found)
 
 
-def states(shop: Shop) -> list[str]:
-    return [one["state"] for one in known(shop)]
+def list_states(shop: Shop) -> list[str]:
+    return [one["state"] for one in list_generations(shop)]
 
 
-def numbers(shop: Shop) -> list[int]:
-    return [one["number"] for one in known(shop)]
+def list_numbers(shop: Shop) -> list[int]:
+    return [one["number"] for one in list_generations(shop)]
 
 
-def folder(shop: Shop, number: int) -> Path:
+def locate_generation(shop: Shop, number: int) -> Path:
     return shop.settings.data_dir / "pipelines" / "fraud" / f"g{number}"
 
 
-def driver_pids(shop: Shop) -> dict[int, int]:
+def find_driver_pids(shop: Shop) -> dict[int, int]:
     """The process that runs each generation of fraud, by number, once its engine is there."""
     running = drivers(shop.pid("pipelines"))
     return {
@@ -225,16 +225,18 @@ def driver_pids(shop: Shop) -> dict[int, int]:
 
 def kill_and_await(shop: Shop, number: int) -> None:
     """Kill the process that runs the generation; return when it has gone on."""
-    before = batches(shop, number)
-    running = driver_pids(shop)
+    before = find_last_batch(shop, number)
+    running = find_driver_pids(shop)
     assert len(running) == 2
     kill(running[number])
     wait_until(
-        lambda: batches(shop, number) > before + 1, "whoever was killed goes on", READY_SECONDS_MAX
+        lambda: find_last_batch(shop, number) > before + 1,
+        "whoever was killed goes on",
+        READY_SECONDS_MAX,
     )
 
 
-def batches(shop: Shop, number: int) -> int:
+def find_last_batch(shop: Shop, number: int) -> int:
     """The last batch that the generation of fraud has finished."""
     return find_checkpoint(shop.settings, "fraud", number).newest_finished()
 
@@ -257,7 +259,7 @@ def release_one(shop: Shop) -> None:
     assert "Released" in said[0]
 
 
-def all_read(seen: Sequence[Listings]) -> None:
+def await_reads(seen: Sequence[Listings]) -> None:
     """Wait until each client has read on for a while."""
     before = [len(own) for own in seen]
     wait_until(
