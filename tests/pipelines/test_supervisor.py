@@ -12,7 +12,7 @@ from control.generations import Generation, Generations, State
 from infra.settings import Settings
 from pipelines import supervisor
 from pipelines.supervisor import FAILURES_MAX, STEADY_SECONDS, Child, KeepsFailing, Supervisor
-from tests.pipelines.generations import known
+from tests.pipelines.generations import create_generations
 
 AT_ONCE = 0.0
 ENOUGH_SECONDS = 100.0
@@ -78,7 +78,9 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 
 @pytest.mark.crosses("pipelines/supervisor/FAILURES_MAX")
 def test_a_process_that_ends_less_often_is_started_again(run: Run) -> None:
-    shop = Shop(known(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * (FAILURES_MAX - 1))
+    shop = Shop(
+        create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * (FAILURES_MAX - 1)
+    )
     run(shop)
     assert shop.spawned[PROMOTED] == FAILURES_MAX
 
@@ -86,7 +88,7 @@ def test_a_process_that_ends_less_often_is_started_again(run: Run) -> None:
 @pytest.mark.parametrize("ends", [FAILURES_MAX, FAILURES_MAX + 1, 10 * FAILURES_MAX])
 @pytest.mark.crosses("pipelines/supervisor/FAILURES_MAX")
 def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, ends: int) -> None:
-    shop = Shop(known(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * ends)
+    shop = Shop(create_generations(State.PROMOTED), ENOUGH_SECONDS, g1=[AT_ONCE] * ends)
     with pytest.raises(KeepsFailing, match=f"inventory g1 ended {FAILURES_MAX} times in a row"):
         run(shop)
     assert shop.spawned[PROMOTED] == FAILURES_MAX
@@ -97,7 +99,9 @@ def test_a_promoted_generation_that_keeps_ending_ends_the_supervisor(run: Run, e
 def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
     run: Run, ends: int
 ) -> None:
-    shop = Shop(known(State.PROMOTED, State.READY), ENOUGH_SECONDS, g2=[AT_ONCE] * ends)
+    shop = Shop(
+        create_generations(State.PROMOTED, State.READY), ENOUGH_SECONDS, g2=[AT_ONCE] * ends
+    )
     run(shop)
     assert shop.spawned == {PROMOTED: 1, CANDIDATE: FAILURES_MAX}
     given_up = shop.known.of(CANDIDATE)
@@ -109,6 +113,6 @@ def test_a_candidate_that_keeps_ending_is_invalid_and_the_promoted_goes_on(
 @pytest.mark.crosses("pipelines/supervisor/FAILURES_MAX")
 def test_a_process_that_lived_for_a_while_is_no_failure_in_a_row(run: Run) -> None:
     lives = [STEADY_SECONDS] * (10 * FAILURES_MAX)
-    shop = Shop(known(State.PROMOTED), 2 * sum(lives), g1=lives)
+    shop = Shop(create_generations(State.PROMOTED), 2 * sum(lives), g1=lives)
     run(shop)
     assert shop.spawned[PROMOTED] == len(lives) + 1

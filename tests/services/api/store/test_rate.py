@@ -42,5 +42,5 @@ def test_of_many_markers_a_minute_the_last_ones_say_the_rate(count: int) -> None
     rate = Rate(lambda: clock.now)
     for number in range(count):
         clock.now = WINDOW_SECONDS * number / count
-        rate.add(marker(7 * number))
+        rate.add(create_marker(7 * number))
     assert rate.per_second() == pytest.approx(7 * count / WINDOW_SECONDS)
