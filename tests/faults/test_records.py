@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from audit.log import Record, read
+from audit.log import read
 from audit.validation import Unreadable, read_record
 from contracts import RECEIPTS
 from faults import records
 from faults.records import NoWorld
 from generators.dirt import Dirt
-from infra.kafka import admin, end_offsets
+from infra.kafka import Record, admin, end_offsets
 from infra.settings import Settings
 from tests.services.broker import KafkaLog
 from tests.services.world import NOON, announce
