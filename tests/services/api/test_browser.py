@@ -246,7 +246,9 @@ def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
         label = chart.locator("svg").get_attribute("aria-label")
         assert label is not None
         assert f"order up to {last['order_up_to_units']:,} units" in label
-        assert {"units", "review, at midnight UTC"} <= set(chart.locator("text").all_text_contents())
+        assert {"units", "review, at midnight UTC"} <= set(
+            chart.locator("text").all_text_contents()
+        )
         visit.page.get_by_label("Product").fill("")
         visit.page.wait_for_selector("#positions", state="hidden")
         assert visit.errors == []
