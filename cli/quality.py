@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, date
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,10 +15,13 @@ from cli import screen
 from contracts import DAILY_DEMAND
 from infra.errors import UserError
 from infra.kafka import Offsets
+from infra.reports import VERDICTS
 from infra.settings import Settings, read_settings
 from infra.wait import until
 from pipelines.lake.tables import lake
 from pipelines.lake.transform import MOVES
+from services.clock import wall_ms
+from services.times import render_instant
 
 if TYPE_CHECKING:
     from pipelines.lake.quality.checks import Verdict
@@ -51,15 +54,24 @@ def quality(
         found = check_tables(current, told)
     kept = not any(one.failed for one in found)
     good = kept and told is not None
+    tables = [asdict(one) for one in found]
+    document = {"good": good, "not_compared": why_not, "tables": tables}
+    write_verdicts(current, document)
     if as_json:
-        tables = [asdict(one) for one in found]
-        print(json.dumps({"good": good, "not_compared": why_not, "tables": tables}))
+        print(json.dumps(document))
     else:
         show(found, why_not)
         screen.say(f"  every expectation and what failed it: {current.data_docs}/index.html")
         screen.say(f"  {conclusion(kept, good)}")
     if not good:
         raise typer.Exit(1)
+
+
+def write_verdicts(current: Settings, document: dict[str, Any]) -> None:
+    """Keep the verdicts beside the Data Docs, for the page that lists them."""
+    checked_at = render_instant(wall_ms())
+    text = json.dumps({**document, "checked_at": checked_at}, ensure_ascii=False)
+    (current.data_docs / VERDICTS).write_text(text, encoding="utf-8")
 
 
 def conclusion(kept: bool, good: bool) -> str:

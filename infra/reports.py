@@ -1,12 +1,20 @@
-"""Where the difference between two generations is kept, once it has been computed."""
+"""Where reports are kept: the difference between two generations, and what `make quality` found."""
 
 from pathlib import Path
 
 from infra.settings import Settings
 
+VERDICTS = "verdicts.json"
+"""What `make quality` found, in the folder of the Data Docs."""
+
 
 def reports_folder(settings: Settings) -> Path:
     return settings.data_dir / "reports"
+
+
+def name_suite(table: str, suite: str) -> str:
+    """What Great Expectations calls the suite of a table, and the folder of its pages."""
+    return f"{table} {suite}".replace(".", "-")  # a dot would make a folder
 
 
 def name_difference(pipeline: str, before: str, after: str) -> str:

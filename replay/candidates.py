@@ -16,7 +16,7 @@ from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import throttle
 from pipelines.common.runtime.archive import Source
 from replay import batch, compare, readers
-from replay.compare import Compared, Times
+from replay.compare import Code, Compared, Times
 from replay.errors import NotPromoted, NotWindowed, WhichOne
 from replay.plan import Plan, plan_replay
 from replay.progress import Progress, progress
@@ -60,11 +60,12 @@ def preview(
     if times.start is not None:
         refuse_without_windows(pipeline)
     with batch.workplace(settings) as folder:
-        code = batch.code_on_disk(folder, edits)
+        code = Code(batch.code_on_disk(folder, edits), CODE_ON_DISK)
         if times == Times(None, None):
-            run = partial(batch.run, settings, pipeline.name, code)
-            return compare.at_marker(settings, pipeline, run, CODE_ON_DISK, folder)
-        return compare.between(settings, pipeline, promoted, code, CODE_ON_DISK, times, folder)
+            run = partial(batch.run, settings, pipeline.name, code.folder)
+            codes = locate_code(settings, promoted), code
+            return compare.at_marker(settings, pipeline, run, codes, folder)
+        return compare.between(settings, pipeline, promoted, code, times, folder)
 
 
 def refuse_without_windows(pipeline: Pipeline) -> None:
@@ -76,23 +77,25 @@ def refuse_without_windows(pipeline: Pipeline) -> None:
 def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     """What the candidate says otherwise than the promoted generation, at its marker.
 
-    Raises NotPromotable without a candidate.
+    Raises NotPromotable without a candidate, NotPromoted.
     """
     known = generations(settings, pipeline.name)
     if known.candidate is None:
         raise promotion.NotPromotable(known)
     run = partial(batch.run_by_worker, settings, known.candidate)
-    named = f"generation {known.candidate.number}"
+    code = Code(locate_code(settings, known.candidate), f"generation {known.candidate.number}")
+    codes = locate_code(settings, require_promoted(known)), code
     with batch.workplace(settings) as folder:
-        return compare.at_marker(settings, pipeline, run, named, folder)
+        return compare.at_marker(settings, pipeline, run, codes, folder)
 
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
     """Replay the promoted generation's code: the difference has to be empty. Raises NotPromoted."""
     code = locate_code(settings, require_promoted(generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
+    codes = code, Code(code, "its code, replayed")
     with batch.workplace(settings) as folder:
-        return compare.at_marker(settings, pipeline, run, "its code, replayed", folder)
+        return compare.at_marker(settings, pipeline, run, codes, folder)
 
 
 def promote(settings: Settings, pipeline: str) -> Generation:

@@ -15,6 +15,7 @@ from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.archive import archive_ends, find_truncated
 from pipelines.common.runtime.bounded import Span
 from replay import batch, served
+from replay.causes import Changes, explain, find_changes
 from replay.difference import Comparison, Difference, json_lines, parquet
 
 
@@ -32,14 +33,26 @@ class Compared:
     records: int
     """The number of records before that place."""
     views: tuple[Difference, ...]
+    changes: Changes | None = None
+    """How the codes differ; None: not known."""
 
     @property
     def empty(self) -> bool:
         return all(view.empty for view in self.views)
 
     def document(self) -> dict[str, Any]:
-        """The comparison as JSON."""
-        return {**asdict(self), "empty": self.empty}
+        """For programs."""
+        changes = None if self.changes is None else self.changes.document()
+        return {**asdict(self), "changes": changes, "empty": self.empty}
+
+
+@dataclass(frozen=True)
+class Code:
+    """A copy of the code to compare with the promoted generation's."""
+
+    folder: Path
+    name: str
+    """As the difference calls it."""
 
 
 RunBatch = Callable[[Span, Path], Mapping[str, Path]]
@@ -47,9 +60,13 @@ RunBatch = Callable[[Span, Path], Mapping[str, Path]]
 
 
 def at_marker(
-    settings: Settings, pipeline: Pipeline, run: RunBatch, after: str, folder: Path
+    settings: Settings, pipeline: Pipeline, run: RunBatch, codes: tuple[Path, Code], folder: Path
 ) -> Compared:
-    """Some code, by a batch of it, against what is served, at the served generation's marker."""
+    """Some code, by a batch of it, against what is served, at the served generation's marker.
+
+    `codes` are that of the served generation, and the other one.
+    """
+    promoted, after = codes
     seen = served.fetch(settings, pipeline.name, folder)
     ends = {at: end for at, end in seen.inputs.items() if at[0] in select_counted(pipeline)}
     span = to_span(settings, pipeline, {}, ends)
@@ -59,13 +76,15 @@ def at_marker(
         contract = CONTRACTS[name]
         relations = json_lines(contract, file), parquet(rows[name])
         views.append(Comparison(contract, *relations, (seen.oldest_kept[name], None)).compute())
+    changes = find_changes(promoted, after.folder, pipeline.name)
     return Compared(
         pipeline=pipeline.name,
         before=f"generation {seen.generation}",
-        after=after,
+        after=after.name,
         at=f"marker {seen.batch:,}",
         records=sum(ends.values()),
-        views=tuple(views),
+        views=tuple(explain(view, changes) for view in views),
+        changes=changes,
     )
 
 
@@ -81,8 +100,7 @@ def between(
     settings: Settings,
     pipeline: Pipeline,
     promoted: Generation,
-    code: Path,
-    after: str,
+    after: Code,
     times: Times,
     folder: Path,
 ) -> Compared:
@@ -92,26 +110,32 @@ def between(
     rows that begin at that time or later are compared.
     """
     span = find_span(settings, pipeline, times)
+    before = locate_code(settings, promoted)
     runs = {
         name: batch.run(settings, pipeline.name, copy, span, folder / name)
-        for name, copy in (("before", locate_code(settings, promoted)), ("after", code))
+        for name, copy in (("before", before), ("after", after.folder))
     }
+    changes = find_changes(before, after.folder, pipeline.name)
     kept = times.start.isoformat() if times.start else None
     return Compared(
         pipeline=pipeline.name,
         before=f"generation {promoted.number}'s code",
-        after=after,
+        after=after.name,
         at=f"{times.end.isoformat() if times.end else 'the end of the log'}",
         records=span.records,
         views=tuple(
-            Comparison(
-                contract,
-                parquet(runs["before"][contract.name]),
-                parquet(runs["after"][contract.name]),
-                (kept, None),
-            ).compute()
+            explain(
+                Comparison(
+                    contract,
+                    parquet(runs["before"][contract.name]),
+                    parquet(runs["after"][contract.name]),
+                    (kept, None),
+                ).compute(),
+                changes,
+            )
             for contract in pipeline.writes
         ),
+        changes=changes,
     )
 
 

@@ -62,6 +62,8 @@ class Sample:
     key: dict[str, Any]
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
+    cause: str | None = None
+    """Why it differs; None: not known."""
 
 
 @dataclass(frozen=True)
@@ -218,8 +220,8 @@ class Comparison:
             [*found] = self._run(f"select b from {name} b order by b::varchar limit {SAMPLES_MAX}")
             for (row,) in found:
                 values = {one.name: row[one.name] for one in self._values}
-                here = {"after": values} if name == "added" else {"before": values}
-                yield Sample(self._key(row), **here)
+                key = self._key(row)
+                yield Sample(key, {}, values) if name == "added" else Sample(key, values)
 
     def _key(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return {name: row[name] for name in self._contract.key}

@@ -40,6 +40,7 @@ REQUIRED = {
     "pipelines/common/README.md",
     "services/api/README.md",
 }
+PICTURE_BYTES_MAX = 200_000
 LINES_MAX = {"README.md": 150, "ARCHITECTURE.md": 200}
 
 FENCED = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -223,6 +224,12 @@ def test_the_documents_are_there() -> None:
 @pytest.mark.parametrize(("name", "lines_max"), LINES_MAX.items())
 def test_a_document_for_newcomers_is_short(name: str, lines_max: int) -> None:
     assert len((root() / name).read_text().splitlines()) <= lines_max
+
+
+@pytest.mark.parametrize("picture", sorted((root() / "docs").glob("*.png")), ids=lambda at: at.name)
+def test_a_picture_is_small_and_is_shown(picture: Path) -> None:
+    assert picture.stat().st_size < PICTURE_BYTES_MAX
+    assert f"](docs/{picture.name})" in (root() / "README.md").read_text()
 
 
 def test_the_table_of_topics_is_the_one_that_is_generated() -> None:

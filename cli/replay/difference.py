@@ -7,12 +7,14 @@ from typing import Any
 
 from cli import screen
 from contracts import CONTRACTS
+from replay.causes import Changes
 from replay.compare import Compared
 from replay.difference import Difference, Facet, Sample
 
 SAMPLES_SHOWN = 2
 """The signs of new, removed and changed rows."""
 FIELDS_SHOWN = 4
+FILES_SHOWN = 5
 TEXT_SHOWN = 60
 INDENT, WIDTH = 16, 80
 BETWEEN = " · "
@@ -27,10 +29,20 @@ def show_difference(compared: Compared, report: Path | None) -> None:
     else:
         screen.step("difference", f"{compared.before} → {compared.after}")
     screen.step("", BETWEEN.join(facts))
+    show_items("code", list_changes(compared.changes))
     for view in () if compared.empty else compared.views:
         show_view(view)
     if report is not None:
         screen.step("report", screen.short(report))
+
+
+def list_changes(changes: Changes | None) -> list[str]:
+    """The thresholds and files that are not the same in both codes."""
+    if changes is None:
+        return []
+    more = len(changes.files) - FILES_SHOWN
+    rest = [f"and {more} more files"] if more > 0 else []
+    return [*map(str, changes.thresholds), *changes.files[:FILES_SHOWN], *rest]
 
 
 def show_view(view: Difference) -> None:
@@ -47,12 +59,18 @@ def show_view(view: Difference) -> None:
     totals = [one for one in view.totals if one.before != one.after]
     show_items("total", [step(one.field, one.before, one.after) for one in totals])
     for sample in select_samples(view):
-        show_items(kind(sample), [key(sample)], fields(sample))
+        show_items(kind(sample), [key(sample)], fields(sample), list_causes(sample))
 
 
-def show_items(label: str, items: Sequence[str], more: Sequence[str] = ()) -> None:
-    """Print the items line by line, the label beside the first line."""
-    for number, line in enumerate([*fold(items), *fold(more)]):
+def list_causes(sample: Sample) -> list[str]:
+    """Why the row differs; nothing where that is not known."""
+    first, *others = (sample.cause or "").split("; ")
+    return [f"because {first}", *others] if first else []
+
+
+def show_items(label: str, *groups: Sequence[str]) -> None:
+    """The label, and beside it the items, line by line; each group begins on a line of its own."""
+    for number, line in enumerate(line for items in groups for line in fold(items)):
         screen.say(f"    {label if number == 0 else '':<{INDENT - 5}} {line}")
 
 
@@ -114,8 +132,9 @@ def fields(sample: Sample) -> list[str]:
 
 
 def render_sample(sample: Sample) -> str:
-    """A differing row on one line."""
-    return f"{kind(sample):<8} {key(sample)}  {', '.join(fields(sample))}"
+    """A row that differs, on one line."""
+    causes = f", because {sample.cause}" if sample.cause else ""
+    return f"{kind(sample):<8} {key(sample)}  {', '.join(fields(sample))}{causes}"
 
 
 def text(value: Any) -> str:

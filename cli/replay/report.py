@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-from cli.replay.difference import render_sample
+from cli.replay.difference import list_changes, render_sample
 from contracts import CONTRACTS
 from infra.reports import name_difference, reports_folder
 from infra.settings import Settings
@@ -44,6 +44,9 @@ def html(compared: Compared) -> Iterator[str]:
         f"<style>{STYLE}</style><h1>{escape(title)}</h1>"
         f"<p>Both at {escape(compared.at)}, after {compared.records:,} records of the log.</p>"
     )
+    changes = list_changes(compared.changes)
+    if changes:
+        yield f"<p>The code differs: {escape(', '.join(changes))}.</p>"
     if compared.empty:
         yield "<p><strong>No difference.</strong></p>"
     for view in compared.views:

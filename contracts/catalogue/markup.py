@@ -3,6 +3,8 @@
 from html import escape
 
 Child = str | None
+VOID = frozenset({"input"})
+"""Elements that hold nothing and have no end."""
 
 
 class Html(str):
@@ -11,13 +13,15 @@ class Html(str):
     __slots__ = ()
 
 
-def element(name: str, *children: Child, **attributes: str | float | None) -> Html:
+def element(name: str, /, *children: Child, **attributes: str | float | None) -> Html:
     """`class_` stands for class, an underscore elsewhere for a hyphen; None is left out."""
     told = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
+    if name in VOID:
+        return Html(f"<{name}{told}>")
     return Html(f"<{name}{told}>{join(*children)}</{name}>")
 
 

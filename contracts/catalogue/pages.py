@@ -1,9 +1,9 @@
 """The pages: an overview, one per topic or view, one per consumer, and one of all fields."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from contracts.catalogue.graph import graph
 from contracts.catalogue.knowledge import Knowledge
@@ -18,27 +18,48 @@ from contracts.times import span
 NAME = "Catalogue"
 
 
-def page(title: str, base: str, *body: str | None) -> str:
-    """A whole page; its addresses begin at the base."""
+class Page(NamedTuple):
+    """A page before it is framed."""
+
+    title: str
+    base: str
+    """The way from it to the site's folder: empty, or `../`."""
+    body: Html
+
+
+Frame = Callable[[Page], str]
+"""Makes a whole page: its head, and the ways to other pages around its body."""
+
+
+def page(title: str, base: str, *body: str | None) -> Page:
+    return Page(title, base, join(*body))
+
+
+def frame_alone(one: Page) -> str:
+    """The whole page of a site that stands alone."""
     head = join(
         Html('<meta charset="utf-8">'),
         Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Html('<link rel="icon" href="data:,">'),
-        Html(f'<link rel="stylesheet" href="{base}style.css">'),
-        element("title", f"{title} · {NAME}" if title != NAME else NAME),
+        Html(f'<link rel="stylesheet" href="{one.base}style.css">'),
+        element("title", f"{one.title} · {NAME}" if one.title != NAME else NAME),
     )
-    ways = element(
-        "nav",
-        link(NAME, f"{base}index.html", class_="home"),
+    ways = element("nav", list_ways(one.base, class_="home"))
+    whole = join(element("head", head), element("body", ways, element("main", one.body)))
+    return f'<!doctype html>\n<html lang="en">{whole}</html>\n'
+
+
+def list_ways(base: str, class_: str | None = None) -> Html:
+    """Links to the parts of the catalogue; the class is that of the first one."""
+    return join(
+        link(NAME, f"{base}index.html", class_=class_),
         link("Topics", f"{base}index.html#topics"),
         link("Consumers", f"{base}index.html#consumers"),
         link("Fields", f"{base}fields.html"),
     )
-    whole = join(element("head", head), element("body", ways, element("main", *body)))
-    return f'<!doctype html>\n<html lang="en">{whole}</html>\n'
 
 
-def index(known: Knowledge) -> str:
+def index(known: Knowledge) -> Page:
     topics = [one for one in known.contracts.values() if one.kind == "topic"]
     counts = (
         f"{len(topics)} topics and {len(known.contracts) - len(topics)} views, "
@@ -102,7 +123,7 @@ def _badges(known: Knowledge, one: Contract) -> Html:
     )
 
 
-def contract_page(known: Knowledge, one: Contract) -> str:
+def contract_page(known: Knowledge, one: Contract) -> Page:
     words = known.words(one)
     return page(
         one.name,
@@ -211,7 +232,7 @@ def _fields(known: Knowledge, one: Contract) -> Html:
                 ", ".join(users),
             )
         )
-    heads = ("field", "type", "unit", "", "what it means", "for example", "used by")
+    heads = ("field", "type", "unit", "presence", "what it means", "for example", "used by")
     return table(heads, *rows, class_="fields")
 
 
@@ -236,7 +257,7 @@ def _hex(value: Any) -> str:
     return f"{value.hex()} (bytes)" if isinstance(value, bytes) else str(value)
 
 
-def consumer_page(known: Knowledge, one: Consumer) -> str:
+def consumer_page(known: Knowledge, one: Consumer) -> Page:
     tied = [
         contract
         for contract in known.contracts.values()
@@ -283,8 +304,8 @@ def consumer_page(known: Knowledge, one: Consumer) -> str:
     )
 
 
-def fields_page(known: Knowledge) -> str:
-    """Every field, by name: the same word should mean the same everywhere."""
+def fields_page(known: Knowledge) -> Page:
+    """Every field there is, by name: the same word should mean the same everywhere."""
     found: list[tuple[str, Contract, Path, Field]] = [
         (path[-1], one, path, field)
         for one in known.contracts.values()

@@ -38,6 +38,7 @@ from services.api.routes import (
     orders,
     pages,
     pipelines,
+    positions,
     prices,
     products,
     quality,
@@ -78,7 +79,7 @@ One route publishes events. It neither writes a view nor waits for one: the view
 
 
 ROUTES = (
-    *(stock, products, prices, orders, history, stock_outs, pipelines, differences),
+    *(stock, products, prices, orders, positions, history, stock_outs, pipelines, differences),
     *(views, rows, exports, alerts, customers, best_sellers, stream),
     *(events, actions, quarantine, quality, clock, health),
     *(topics, registry, docs, catalogue, metrics, pages),

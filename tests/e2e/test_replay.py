@@ -1,6 +1,7 @@
 """Changed code from offset zero: the guide as it is written, then what could go wrong."""
 
 import json
+import re
 import shutil
 import threading
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from audit.fraud import fraud_oracle
 from bench.shops import CommandFailed
@@ -20,6 +22,7 @@ from infra.kafka import admin, end_offsets, newest_ms
 from infra.processes import drivers
 from infra.settings import root
 from infra.supervisor.parts import kill
+from infra.token import read_token
 from infra.wait import wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
@@ -27,7 +30,8 @@ from tests.answers import FENCED, is_alike
 from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
-from tests.seeds import create_random
+from tests.seeds import drawn
+from tests.services.api.browser import MISSING, Visit, chromium, find_chromium, visiting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 
@@ -45,6 +49,8 @@ Listings = list[list[int]]
 ALERTS_MIN = 10
 LIMIT = "card_sales_per_window_max"
 STRICTER = f"{LIMIT}=3"
+BY_MOUSE = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| `(retail [^`]+)` \|$", re.MULTILINE)
+"""The guide's buttons, and the commands that do the same."""
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +116,61 @@ def test_the_guide_works_as_it_is_written(
     assert count_by_rule(shop)["card-velocity"] >= before["card-velocity"]
     assert not locate_generation(shop, 2).exists()
     assert (copy / THRESHOLDS).read_text() == (root() / THRESHOLDS).read_text()
+
+
+@pytest.mark.skipif(find_chromium() is None, reason=MISSING)
+def test_the_guide_works_by_mouse(shop: Shop, stricter: Path) -> None:
+    """Each button does what its command does, and another page shows who is served meanwhile."""
+    alerts_come(shop, stricter)
+    start, _, go, back, forget = BY_MOUSE.findall(GUIDE.read_text())
+    [first] = numbers(shop)
+    with chromium() as browser, visiting_shop(browser, shop) as (alerts, replay):
+        alerts.open("/alerts?rule=card-velocity")
+        alerts.await_text("#cases .fresh", f"generation {first},")
+        replay.open("/replay?pipeline=fraud")
+        press(replay, shop, start, answer=STRICTER)
+        replay.await_text("#said", "Nothing has switched")
+        candidate = numbers(shop)[-1]
+        replay.await_text("#changes", f"The code differs: {LIMIT} 5 → 3, {THRESHOLDS}")
+        new = [row for row in replay.rows("#view-list .moved tbody") if row[1] == "new"]
+        assert {row[3] for row in new} == {f"{LIMIT} 5 → 3"}
+        press(replay, shop, go, candidate)
+        replay.await_text("#said", f"generation {candidate} is read by everyone since")
+        alerts.await_text("#cases .fresh", f"generation {candidate},")
+        press(replay, shop, back, candidate)
+        replay.await_text("#said", f"generation {first} is read by everyone again since")
+        alerts.await_text("#cases .fresh", f"generation {first},")
+        press(replay, shop, forget, candidate)
+        replay.await_text("#said", f"generation {candidate} is forgotten")
+        assert (alerts.errors, replay.errors) == ([], [])
+    assert states(shop) == ["promoted"]
+
+
+@contextmanager
+def visiting_shop(browser: Browser, shop: Shop) -> Iterator[tuple[Visit, Visit]]:
+    """Two tabs that wait as long as a replay takes."""
+    address = shop.settings.api_url
+    with visiting(browser, address) as one, visiting(browser, address) as other:
+        for visit in (one, other):
+            visit.page.set_default_timeout(READY_SECONDS_MAX * 1_000)
+        yield one, other
+
+
+def press(
+    visit: Visit, shop: Shop, step: tuple[str, str], candidate: int = 2, answer: str = ""
+) -> None:
+    """Press the button of a step, whose dialog names the command of the step.
+
+    The guide's candidate is generation 2.
+    """
+    button, command = (text.replace("2", str(candidate)) for text in step)
+    visit.page.get_by_role("button", name=button, exact=True).click()
+    assert visit.text("#confirmation-command") == command
+    visit.page.locator("#answer").evaluate("(field, text) => { field.value = text; }", answer)
+    token = visit.page.get_by_label("Token")
+    if token.is_visible():
+        token.fill(read_token(shop.settings))
+    visit.page.locator("#confirm").click()
 
 
 def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop) -> None:

@@ -14,6 +14,7 @@ from contracts import (
     PRICE_CHANGES,
     PROPOSALS,
     PURCHASE_ORDERS,
+    QUARANTINE,
     RECEIPTS,
     REFUNDS,
     SHIPMENTS,
@@ -25,7 +26,7 @@ from contracts import (
 from contracts.times import EPOCH, MILLISECOND
 from infra.folder import Folder
 from infra.lake import Folders
-from infra.reports import find_difference
+from infra.reports import VERDICTS, find_difference
 from services.api.routes import examples
 from tests.services.memory import MemoryLog
 from tests.services.silver import Silver
@@ -35,10 +36,10 @@ from tests.services.writing import INPUT_PARTITIONS, Writing, promote
 MINUTES = 90
 STORES = 12
 PRODUCTS = 14
-ORDERS = 3
 REVIEWS = 6
 SHELF = ("S004", "SKU-00042")
 """The one that has a past, prices, orders and proposals."""
+SHELVES_ORDERED = (("S001", "SKU-00417"), SHELF, ("S003", "SKU-00417"))
 PIPELINES = ("inventory", "analytics", "fraud", "reorder")
 
 
@@ -62,6 +63,7 @@ class Shop:
         self._order()
         self._propose()
         self._price()
+        self._reject()
         self.candidate.mark()
         for pipeline in (self.inventory, self.analytics, self.reorder):
             pipeline.mark()
@@ -125,31 +127,33 @@ class Shop:
             )
 
     def _order(self) -> None:
-        for number in range(ORDERS):
-            name, store = f"PO-{number}", f"S{number + 1:03}"
+        for number in range(len(SHELVES_ORDERED)):
+            name = f"PO-{number}"
+            shelf = dict(zip(("store_id", "sku"), SHELVES_ORDERED[number], strict=True))
             order = {
                 **PURCHASE_ORDERS.examples[0],
+                **shelf,
                 "purchase_order_id": name,
-                "store_id": store,
                 "review_at": NOON - timedelta(hours=12),
                 "ordered_at": NOON - timedelta(hours=12) + timedelta(minutes=2),
             }
             self._publish(PURCHASE_ORDERS, order)
             if number:
-                shelf = {"purchase_order_id": name, "store_id": store, "sku": order["sku"]}
+                answered = {**shelf, "purchase_order_id": name}
                 times = {
                     "dispatches_at": NOON - timedelta(hours=6),
                     "arrives_at": NOON + timedelta(hours=30 * (number - 1) - 2),
                 }
-                self._publish(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **shelf, **times})
+                self._publish(CONFIRMATIONS, {**CONFIRMATIONS.examples[0], **answered, **times})
 
     def _propose(self) -> None:
-        for day in range(REVIEWS):
+        for day in range(-1, REVIEWS):  # the one to come, and those before it
             self.reorder.put(
                 PROPOSALS,
                 review_at=NOON - timedelta(hours=12, days=day),
                 store_id=SHELF[0],
                 sku=SHELF[1],
+                moved_units=70 if day == REVIEWS - 1 else -6 - day,
                 sold_units=63 - 5 * day,
                 reorder_point_units=38 - 2 * day,
                 order_up_to_units=62 - day,
@@ -166,6 +170,14 @@ class Shop:
                 encode(PRICE_CHANGES, value),
                 (at - timedelta(hours=36) - EPOCH) // MILLISECOND,
             )
+
+    def _reject(self) -> None:
+        """Two late receipts that may be released, and one that nobody can read to its end."""
+        late = QUARANTINE.examples[0]
+        torn = {"reason": "undecodable", "value": late["value"][:-8]}
+        for offset, changes in enumerate([late, late, {**late, **torn}]):
+            row = {**changes, "offset": offset, "published_at": minute(offset - 30)}
+            self._publish(QUARANTINE, row)
 
     def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
         self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
@@ -204,6 +216,23 @@ def fill_lake(folder: Path) -> None:
             lines=lines,
             **shelf,
         )
+
+
+def write_data_docs(folder: Path) -> None:
+    """What `make quality` leaves: its verdicts, and a page of Great Expectations."""
+    docs = folder / "quality"
+    page = docs / "validations" / "sales-receipt-v1 events" / "one.html"
+    page.parent.mkdir(parents=True)
+    head = '<html lang="en"><head><title>Events</title></head>'
+    page.write_text(f"<!doctype html>{head}<body><p>21 expectations</p></body></html>")
+    (docs / "index.html").write_text("<!doctype html><title>All</title>")
+    verdict = {"version": 1_204, "expectations": 21, "failed": []}
+    tables = [
+        {**verdict, "table": "bronze", "suite": "records of each partition"},
+        {**verdict, "table": "sales.receipt.v1", "suite": "events", "failed": ["units: [-1]"]},
+    ]
+    found = {"checked_at": "2026-03-02T12:00:00.000Z", "not_compared": "", "tables": tables}
+    (docs / VERDICTS).write_text(json.dumps(found))
 
 
 def write_report(folder: Path) -> None:

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts import RECEIPTS, Contract
 from infra.kafka import Offsets
 from infra.lake import newest, read_held
+from infra.reports import name_suite
 from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
 from pipelines.lake.quality.expectations import expected, frames
 from pipelines.lake.quality.sums import DailyTotals, below, by_day, count_records, wrong_sums
@@ -202,7 +203,7 @@ def context_of_its_own() -> AbstractDataContext:
 
 def verdict(context: AbstractDataContext, source: SparkDatasource, suite: Suite) -> Verdict:
     table = suite.of.table.folder
-    name = f"{table.name} {suite.name}".replace(".", "-")  # a dot would make a folder
+    name = name_suite(table.name, suite.name)
     made = context.suites.add(gx.ExpectationSuite(name=name, expectations=list(suite.expectations)))
     asset = source.add_dataframe_asset(name)
     whole = asset.add_batch_definition_whole_dataframe("all")

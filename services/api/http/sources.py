@@ -24,6 +24,11 @@ class Sources:
     commands: Commands
     """What clients may do beside reading and publishing."""
 
+    @property
+    def has_data_docs(self) -> bool:
+        """Whether `make quality` has written any."""
+        return (self.data_docs / "index.html").is_file()
+
 
 # Coroutines: FastAPI would call plain functions in a worker thread.
 

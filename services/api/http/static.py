@@ -1,9 +1,12 @@
 """Static pages: outside the OpenAPI document, and without content from other sites."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
 from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Header, Response
 from fastapi.responses import RedirectResponse
 
 from services.api.http.problems import Problem
@@ -11,8 +14,30 @@ from services.api.http.sources import FromSources, Sources
 
 FOUND_CHARACTERS_MAX = 80
 
+IfNoneMatch = Annotated[str | None, Header()]
+
 Find = Callable[[Sources, str], Response | None]
 """Finds a page by its name."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as a browser gets it, and asks for it again."""
+
+    content: bytes
+    kind: str
+    headers: Mapping[str, str]
+
+    @property
+    def etag(self) -> str:
+        return f'"{sha256(self.content).hexdigest()[:16]}"'
+
+    def respond(self, known: str | None) -> Response:
+        """The file; without it where the browser already has it, by the ETags that it knows."""
+        headers = {**self.headers, "ETag": self.etag}
+        if known is not None and self.etag in known:
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        return Response(self.content, media_type=self.kind, headers=headers)
 
 
 def create_router(path: str, find: Find, expected: str) -> APIRouter:
@@ -31,14 +56,19 @@ def create_router(path: str, find: Find, expected: str) -> APIRouter:
     def get_page(name: str, sources: FromSources) -> Response:
         found = find(sources, name)
         if found is None:
-            raise Problem(
-                HTTPStatus.NOT_FOUND,
-                "Unknown page",
-                f"Expected {expected.format(found=name[:FOUND_CHARACTERS_MAX])}",
-            )
+            raise describe_unknown(expected, name)
         return found
 
     return router
+
+
+def describe_unknown(expected: str, name: str) -> Problem:
+    """The problem of a page that does not exist."""
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "Unknown page",
+        f"Expected {expected.format(found=name[:FOUND_CHARACTERS_MAX])}",
+    )
 
 
 def first_page(path: str) -> str:
@@ -46,9 +76,9 @@ def first_page(path: str) -> str:
     return f"{path}/index.html"
 
 
-def create_headers(policy: str) -> Mapping[str, str]:
+def create_headers(policy: str, framed_by: str = "'none'") -> Mapping[str, str]:
     """Headers that forbid a page everything except what the policy allows."""
-    closed = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    closed = f"base-uri 'none'; form-action 'none'; frame-ancestors {framed_by}"
     return {
         "Content-Security-Policy": f"default-src 'none'; {policy}; {closed}",
         "X-Content-Type-Options": "nosniff",

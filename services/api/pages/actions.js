@@ -1,15 +1,18 @@
 // What may be done, each behind a confirmation. The token is asked for once and stays in the tab.
 
+import * as address from "./address.js";
 import { act } from "./api.js";
 import { create, find, reconcile, setText } from "./dom.js";
 
 const TOKEN = "retail-token";
 const UNAUTHORIZED = 401;
+const DIALOG_MS = 3_000; // what takes longer goes on without the dialog: the page shows how far it is
 
 let confirmed = null; // the action that the dialog asks about
 let isActing = false;
 
-// A button for each action: { key, name, words, command, path }.
+// A button for each action: { key, name, words, command, path }, and perhaps a question, whose
+// answer becomes a parameter: { label, parameter, isNeeded }.
 export function draw(place, listed) {
   reconcile(place, listed, ({ key }) => key, createButton, updateButton);
 }
@@ -32,11 +35,19 @@ function ask(action) {
   setText(find("confirmation-words"), action.words);
   setText(find("confirmation-command"), action.command);
   setText(find("confirm"), action.name);
+  askQuestion(action.question);
   const known = sessionStorage.getItem(TOKEN);
   find("token-label").hidden = known !== null;
   find("token").value = known ?? "";
   showProblem(null);
   find("confirmation").showModal();
+}
+
+function askQuestion(question) {
+  find("answer-label").hidden = !question;
+  setText(find("answer-words"), question?.label ?? "");
+  find("answer").value = "";
+  find("answer").required = question?.isNeeded ?? false;
 }
 
 function showProblem(problem) {
@@ -45,26 +56,46 @@ function showProblem(problem) {
   if (problem) setText(notice, `${problem.title}. ${problem.message}`);
 }
 
+function say(words, isGood) {
+  find("said").hidden = false;
+  find("said").classList.toggle("done", isGood);
+  setText(find("said"), words);
+}
+
 async function confirm() {
   if (isActing || !confirmed) return;
+  const action = confirmed;
   const token = find("token").value.trim();
-  isActing = true;
-  find("confirm").disabled = true;
-  setText(find("confirm"), "At work …");
+  setActing(action, true);
   showProblem(null);
+  const leaving = setTimeout(() => leave(action), DIALOG_MS);
   try {
-    const { command, said } = await act(confirmed.path, token);
+    const { command, said } = await act(createPath(action), token);
     sessionStorage.setItem(TOKEN, token);
-    find("said").hidden = false;
-    setText(find("said"), `${command}: ${said}`);
     find("confirmation").close();
+    say(`${command}: ${said}`, true);
   } catch (problem) {
     if (problem.status === UNAUTHORIZED) forgetToken();
     showProblem(problem);
+    if (!find("confirmation").open) say(`${action.command}: ${problem.title}. ${problem.message}`, false);
   }
-  isActing = false;
-  find("confirm").disabled = false;
-  setText(find("confirm"), confirmed.name);
+  clearTimeout(leaving);
+  setActing(action, false);
+}
+
+function setActing(action, isNow) {
+  isActing = isNow;
+  find("confirm").disabled = isNow;
+  setText(find("confirm"), isNow ? "At work …" : action.name);
+}
+
+function leave(action) {
+  find("confirmation").close();
+  say(`${action.command}: at work …`, true);
+}
+
+function createPath({ path, question }) {
+  return question ? address.create(path, { [question.parameter]: find("answer").value.trim() }) : path;
 }
 
 function forgetToken() {

@@ -20,6 +20,7 @@ export const LISTED = {
   alerts: "/v1/alerts",
   orders: "/v1/orders",
   proposals: "/v1/views/public.replenishment.proposal.v1/rows",
+  quarantine: "/v1/quarantine",
 };
 
 export const PROPOSALS = "public.replenishment.proposal.v1";
@@ -50,6 +51,20 @@ export const ONE = {
   evidence: (rule, subject, start) =>
     `/v1/history/alerts/${part(rule)}/${part(subject)}/${part(start)}`,
   difference: (pipeline) => `/v1/pipelines/${part(pipeline)}/difference`,
+  positions: (store, sku) => `/v1/positions/${part(store)}/${part(sku)}`,
+  rejected: (topic, partition, offset) =>
+    `/v1/quarantine/${part(topic)}/${part(partition)}/${part(offset)}`,
+};
+
+// Where to post what shall be done.
+export const ACTIONS = {
+  start: (pipeline) => `/v1/pipelines/${part(pipeline)}/start`,
+  compare: (pipeline) => `/v1/pipelines/${part(pipeline)}/difference`,
+  promote: (pipeline, number) => `/v1/pipelines/${part(pipeline)}/promote?number=${number}`,
+  rollBack: (pipeline) => `/v1/pipelines/${part(pipeline)}/rollback`,
+  prune: (pipeline, number) => `/v1/pipelines/${part(pipeline)}/prune?number=${number}`,
+  release: (topic, partition, offset) =>
+    `/v1/quarantine/${part(topic)}/${part(partition)}/${part(offset)}/release`,
 };
 
 // Where a number leads to.
@@ -65,6 +80,9 @@ export const LINKS = {
   replay: (name) => `/replay?pipeline=${part(name)}`,
   view: (name) => `/v1/views/${part(name)}`,
   contract: (name) => `/catalogue/topics/${part(name)}.html`,
+  rejectedFor: (topic, reason) =>
+    `/pipelines?topic=${part(topic)}&reason=${part(reason)}#quarantine`,
+  rejected: (place) => `/pipelines?record=${part(place)}#rejected`,
 };
 
 // What the API said instead of an answer: its problem document, in two lines.

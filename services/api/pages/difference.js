@@ -17,6 +17,7 @@ const MOVED = [
   { text: ({ key }) => Object.values(key).join(" · "), kind: "wraps" },
   { text: ({ kind }) => kind },
   { text: describeFields, kind: "wraps" },
+  { text: ({ cause }) => cause ?? "not known", kind: "wraps" },
 ];
 
 export function createView({ view }) {
@@ -49,6 +50,17 @@ export function drawView(article, view) {
   const moved = view.largest.map((one) => ({ ...one, kind: describeKind(one) }));
   article.querySelector(".moved").hidden = moved.length === 0;
   article.moved.show(moved);
+}
+
+// How the codes differ, in words; empty where nobody has looked.
+export function describeChanges(changes) {
+  if (!changes) return "";
+  const { thresholds, files } = changes;
+  if (!files.length) return "Both run the same code.";
+  const settings = thresholds.map(
+    ({ name, before, after }) => `${name} ${format.count(before)} → ${format.count(after)}`,
+  );
+  return `The code differs: ${[...settings, ...files].join(", ")}.`;
 }
 
 const isEmpty = (fields) => Object.keys(fields).length === 0;

@@ -36,6 +36,7 @@ export const money = orNone((cents) => hundredths.format(cents / 100));
 export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 export const date = (ms) => dates.format(ms);
+export const day = (ms) => days.format(ms);
 export const clock = (ms) => clocks.format(ms);
 export const minute = (ms) => minutes.format(ms);
 export const wallClock = (ms) => wallClocks.format(ms);

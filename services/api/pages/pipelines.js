@@ -4,6 +4,7 @@ import { LINKS } from "./api.js";
 import { find, reconcile, Rows, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
+import * as quarantine from "./quarantine.js";
 
 const SECOND_MS = 1_000;
 const number = "number";
@@ -90,5 +91,6 @@ frame.start(() => {
   find("pipelines-none").hidden = !feed.value || pipelines.length > 0;
   const list = find("pipeline-list");
   reconcile(list, pipelines, ({ pipeline }) => pipeline, createArticle, drawArticle);
+  quarantine.draw();
   if (pipelines.length) placeOnce();
 });

@@ -2,8 +2,8 @@
 
 import * as actions from "./actions.js";
 import * as address from "./address.js";
-import { LINKS, ONE } from "./api.js";
-import { createView, drawView } from "./difference.js";
+import { ACTIONS, ONE } from "./api.js";
+import { createView, describeChanges, drawView } from "./difference.js";
 import { create, find, reconcile, Rows, setAttribute, setText } from "./dom.js";
 import { Polled } from "./feeds.js";
 import * as format from "./format.js";
@@ -84,6 +84,16 @@ function listActions(chosen, candidate) {
   const name = chosen.pipeline;
   const retired = chosen.generations.filter(({ state }) => state === "retired").at(-1);
   const listed = [];
+  if (!candidate) {
+    listed.push({
+      key: "start",
+      name: "Start a replay",
+      words: `The code on disk reads the log of ${name} from its first record, beside g${chosen.promoted ?? "–"}, and is then compared with it. Readers notice nothing. It takes a minute, and more for a long log.`,
+      command: `retail replay start ${name}`,
+      path: ACTIONS.start(name),
+      question: { label: "Threshold to set, as name=value; empty: the code as it is", parameter: "set" },
+    });
+  }
   if (candidate?.state === "ready") {
     const one = candidate.number;
     listed.push(
@@ -92,14 +102,14 @@ function listActions(chosen, candidate) {
         name: "Compare",
         words: `Runs the code of g${one} in one batch up to the marker that is served, and shows what it says otherwise. Nothing switches. It takes some seconds for each thousand records.`,
         command: `retail replay diff ${name}`,
-        path: `/v1/pipelines/${name}/difference`,
+        path: ACTIONS.compare(name),
       },
       {
         key: "promote",
         name: `Promote g${one}`,
         words: `Every reader of ${name} follows g${one} from one moment on, by one record, once each has loaded it. g${chosen.promoted ?? "–"} stays for a rollback; an older retired one is removed.`,
         command: `retail replay promote ${name}`,
-        path: `/v1/pipelines/${name}/promote?number=${one}`,
+        path: ACTIONS.promote(name, one),
       },
     );
   }
@@ -109,7 +119,7 @@ function listActions(chosen, candidate) {
       name: `Roll back to g${retired.number}`,
       words: `Every reader of ${name} follows g${retired.number} again, by one record. g${chosen.promoted ?? "–"} stays as a candidate.`,
       command: `retail replay rollback ${name}`,
-      path: `/v1/pipelines/${name}/rollback`,
+      path: ACTIONS.rollBack(name),
     });
   }
   for (const { number: one } of chosen.generations.filter(({ state }) => state !== "promoted")) {
@@ -118,7 +128,7 @@ function listActions(chosen, candidate) {
       name: `Forget g${one}`,
       words: `Removes g${one} of ${name}: its process, its topics and its folder. Readers do not notice. Only another replay makes it again.`,
       command: `retail replay prune ${name} --number ${one}`,
-      path: `/v1/pipelines/${name}/prune?number=${one}`,
+      path: ACTIONS.prune(name, one),
     });
   }
   return listed;
@@ -140,6 +150,9 @@ function drawDifference(chosen) {
     find("compared"),
     `${before} → ${after}, both at ${at}, after ${format.count(records)} records of the log. ${sum}`,
   );
+  const changes = describeChanges(difference.changes);
+  find("changes").hidden = !changes;
+  setText(find("changes"), changes);
   reconcile(find("view-list"), difference.views, ({ view }) => view, createView, drawView);
 }
 

@@ -1,4 +1,4 @@
-"""POST routes that act: promote, roll back, prune, compare, release.
+"""POST routes that act: start, compare, promote, roll back, prune, release.
 
 Each runs the command of `retail` of the same name, so that both do and say the same.
 """
@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
 from control.generations import Generations
 from services.api.http.answers import respond
@@ -22,6 +22,9 @@ from services.api.store.selection import WHOLE_MAX
 from services.api.store.store import Store
 
 BECAUSE_CHARACTERS_MAX = 500
+THRESHOLDS_MAX = 16
+
+Threshold = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}=-?\d{1,12}$")]
 
 router = APIRouter(tags=["actions"])
 
@@ -37,7 +40,14 @@ class GenerationQuery(Parameters):
     number: int = Field(ge=1, description="the generation that is meant")
 
 
-GenerationParameters = Annotated[GenerationQuery, Query()]
+class StartQuery(Parameters):
+    thresholds: list[Threshold] = Field(
+        [],
+        alias="set",
+        max_length=THRESHOLDS_MAX,
+        description="a threshold and its value in the candidate's code only, as name=value; may "
+        "be repeated",
+    )
 
 
 class ReleaseQuery(Parameters):
@@ -57,6 +67,23 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 )
+
+
+@router.post(
+    "/v1/pipelines/{pipeline}/start",
+    operation_id="startReplay",
+    summary="Read the log again with the code on disk, beside what readers follow, and compare",
+    description="Answers once the candidate has caught up and the difference is there. After a 504 "
+    "the replay goes on: GET /v1/pipelines/{pipeline} says how far it is.",
+    response_model=Done,
+    responses=RESPONSES,
+)
+def start(
+    commands: Authorized, store: FromStore, pipeline: Name, query: Annotated[StartQuery, Query()]
+) -> JSONResponse:
+    find_generations(store, pipeline)
+    settings = [word for one in query.thresholds for word in ("--set", one)]
+    return _run(commands, "replay", "start", pipeline, *settings)
 
 
 @router.post(

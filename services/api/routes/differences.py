@@ -42,9 +42,14 @@ class Period(BaseModel):
 
 
 class Sample(BaseModel):
-    key: AnyJson
-    before: AnyJson = Field(description="what it was; empty: the row is new")
-    after: AnyJson = Field(description="what it is; empty: the row is gone")
+    key: dict[str, Any]
+    before: dict[str, Any] = Field(description="what it was; empty: the row is new")
+    after: dict[str, Any] = Field(description="what it is; empty: the row is gone")
+    cause: str | None = Field(
+        None,
+        description="the changed thresholds that its rule reads, and whether it counts other "
+        "events; null: not known",
+    )
 
 
 class ViewDifference(BaseModel):
@@ -62,6 +67,21 @@ class ViewDifference(BaseModel):
     largest: list[Sample] = Field(description="rows that changed the most; some new, some gone")
 
 
+class Setting(BaseModel):
+    """A threshold that is not the same in both codes."""
+
+    name: str
+    before: int | None = Field(description="null: it was not there")
+    after: int | None = Field(description="null: it is gone")
+
+
+class Changes(BaseModel):
+    """How the codes of two generations differ."""
+
+    thresholds: list[Setting]
+    files: list[str] = Field(description="the files that differ, as far as the pipeline runs them")
+
+
 class Compared(BaseModel):
     """Two generations at one point of the log."""
 
@@ -71,6 +91,9 @@ class Compared(BaseModel):
     at: str = Field(description="where in the log both stand")
     records: int = Field(description="records before that")
     views: list[ViewDifference]
+    changes: Changes | None = Field(
+        None, description="what differs in the code; null: an older report does not say"
+    )
     empty: bool = Field(description="whether nothing differs")
 
 

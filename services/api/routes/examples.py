@@ -135,6 +135,24 @@ ORDER_PAGE = {
     },
 }
 
+POSITIONS = {
+    "store_id": SHELF["store_id"],
+    "sku": SHELF["sku"],
+    "items": [
+        {
+            "review_at": "2026-03-03T00:00:00.000Z",
+            "moved_units": -9,
+            "position_units": 31,
+            "ordered_units": 36,
+            "reorder_point_units": 38,
+            "order_up_to_units": 62,
+            "final": True,
+        }
+    ],
+    "orders_as_of": {"inputs": {PURCHASE_ORDERS.name: [97, 88, 0, 102]}},
+    **DATES,
+}
+
 
 def row(table: Table) -> AnyJson:
     """A row of a view, as an answer has it."""
@@ -219,6 +237,7 @@ REJECTED = {
     "rest": "",
     "fault": None,
     "remedy": "It may be released, once its event can no longer come in time.",
+    "releasable": True,
 }
 
 
@@ -295,10 +314,15 @@ DIFFERENCE: AnyJson = {
                         "key": {"rule": "card-velocity", "subject": "tok_9a31"},
                         "before": {},
                         "after": {"measured": 4, "threshold": 3},
+                        "cause": "card_sales_per_window_max 5 → 3",
                     }
                 ],
             }
         ],
+        "changes": {
+            "thresholds": [{"name": "card_sales_per_window_max", "before": 5, "after": 3}],
+            "files": ["pipelines/fraud/thresholds.py"],
+        },
         "empty": False,
     },
 }

@@ -4,66 +4,26 @@ The files in services/api/pages are served as they are; no step builds them. A b
 again by its ETag, so that a page never runs with the script of another version.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
-from html import escape
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
-from string import Template
-from typing import Annotated
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Response
 
-from services.api.http import static
+from services.api.http import frame, static
 from services.api.http.problems import Problem
 from services.api.http.sources import FromSources
-from services.api.routes import catalogue, docs, quality
+from services.api.http.static import File, IfNoneMatch
 
-PATH = "/pages"
-FOLDER = files("services.api") / "pages"
+PATH = frame.PATH
+PAGES = frame.LIVE
+ACTING = ("/pipelines", "/replay")
+"""The pages that act; each has the dialog that asks before."""
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
-# Nothing from other sites and nothing inline: no text of an answer becomes a script.
-POLICY = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
-HEADERS = {
-    **static.create_headers(POLICY),
-    "Cache-Control": "no-cache",  # kept, and asked for again: a 304 costs nothing beside the API
-    "Referrer-Policy": "no-referrer",
-}
-
-PAGES = {
-    "/": "Shop",
-    "/stock": "Stock",
-    "/alerts": "Alerts",
-    "/replenishment": "Replenishment",
-    "/pipelines": "Pipelines",
-    "/replay": "Replay",
-}
-OTHERS = {catalogue.PATH: "Catalogue", quality.PATH: "Data Docs", docs.PATH: "API docs"}
-
-IfNoneMatch = Annotated[str | None, Header()]
-
 router = APIRouter(include_in_schema=False)
-
-
-@dataclass(frozen=True)
-class File:
-    content: bytes
-    kind: str
-
-    @property
-    def etag(self) -> str:
-        return f'"{sha256(self.content).hexdigest()[:16]}"'
-
-    def respond(self, known: str | None) -> Response:
-        """The file; without it where the browser already has it, by the ETags that it knows."""
-        headers = {**HEADERS, "ETag": self.etag}
-        if known is not None and self.etag in known:
-            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        return Response(self.content, media_type=self.kind, headers=headers)
 
 
 @router.get(f"{PATH}/{{name}}")
@@ -77,49 +37,34 @@ async def get_file(name: str, if_none_match: IfNoneMatch = None) -> Response:
     return FILES[name].respond(if_none_match)
 
 
-def _add_page(path: str, title: str) -> None:
+def _add_page(path: str) -> None:
     @router.get(path)
     def get_page(sources: FromSources, if_none_match: IfNoneMatch = None) -> Response:
-        has_data_docs = (sources.data_docs / "index.html").is_file()
-        page = render(path, title, has_data_docs).encode()
-        return File(page, "text/html").respond(if_none_match)
+        page = render(path, sources.has_data_docs).encode()
+        return File(page, "text/html", frame.HEADERS).respond(if_none_match)
 
 
 @cache
-def render(path: str, title: str, has_data_docs: bool) -> str:
+def render(path: str, has_data_docs: bool) -> str:
     """A page in the frame that all of them share."""
+    title = PAGES[path]
     name = title.lower()
-    return Template(_read("frame.html")).substitute(
-        title=title,
-        name=name,
-        links="\n".join(_list_links(path, has_data_docs)),
-        content=_read(f"{name}.html"),
-    )
-
-
-def _list_links(path: str, has_data_docs: bool) -> Iterator[str]:
-    for address, title in (PAGES | OTHERS).items():
-        if address == quality.PATH and not has_data_docs:
-            continue
-        current = ' aria-current="page"' if address == path else ""
-        yield f'<a href="{address}"{current}>{escape(title)}</a>'
-
-
-def _read(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
+    dialog = frame.read("confirmation.html") if path in ACTING else ""
+    content = frame.read(f"{name}.html") + dialog
+    return frame.render(frame.Page(path, title, content, script=f"{name}.js"), has_data_docs)
 
 
 def _read_files() -> Mapping[str, File]:
     """What pages load, by name: their own files, and the style whose frame they share."""
-    own = {file.name: file.read_bytes() for file in FOLDER.iterdir()}
+    own = {file.name: file.read_bytes() for file in frame.FOLDER.iterdir()}
     style = (files("contracts.catalogue") / "style.css").read_bytes()
     return {
-        name: File(content, KINDS[Path(name).suffix])
+        name: File(content, KINDS[Path(name).suffix], frame.HEADERS)
         for name, content in sorted({**own, "catalogue.css": style}.items())
         if Path(name).suffix in KINDS
     }
 
 
 FILES = _read_files()
-for _path, _title in PAGES.items():
-    _add_page(_path, _title)
+for _path in PAGES:
+    _add_page(_path)

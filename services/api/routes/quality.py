@@ -1,30 +1,74 @@
-"""GET /quality: the Data Docs of the lake, as the last `make quality` wrote them."""
+"""GET /quality: the Data Docs of the lake, as the last `make quality` wrote them.
 
+Great Expectations' own first page is made by scripts of other sites, so this one stands in its
+place. Its other pages are shown in the frame of all pages, without their scripts.
+"""
+
+import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
 
-from fastapi import Response
-from fastapi.responses import FileResponse
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse, HTMLResponse
 
-from services.api.http import static
-from services.api.http.sources import Sources
+from contracts.catalogue.markup import Html, element, join, link, list_items, table
+from infra.reports import VERDICTS, name_suite
+from services.api.http import frame, static
+from services.api.http.sources import FromSources
 
-PATH = "/quality"
+PATH = frame.DATA_DOCS
+TITLE = "Data Docs"
 
-# The pages have scripts and styles of their own. They ask for more from other sites, in vain.
+# The pages have styles of their own. No script runs, and only the page around them may show them.
 HEADERS = static.create_headers(
-    "style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:"
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:", framed_by="'self'"
 )
+FROM_ELSEWHERE = re.compile(
+    r"<script\b.*?</script>"
+    r"|<nav class=\"navbar.*?</nav>"  # it leads to the first page
+    r"|<footer\b.*?</footer>"
+    r"|<(?:link|img)\b[^>]*\bhttps?://[^>]*>"
+    r"|url\(['\"]?https?://[^)]*\)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What the pages would fetch from elsewhere, what does not work without that, and a newsletter."""
 
+STYLE = f'<link rel="stylesheet" href="{frame.PATH}/catalogue.css"></head>'
+"""The colours of all pages, in place of Bootstrap's."""
 
 EXPECTED = (
-    f"a page of the Data Docs, found {{found}}. They begin at {static.first_page(PATH)}, once "
-    "make quality has written them; that needs the lake: make up LAKE=on."
+    f"a page of the Data Docs, found {{found}}. They begin at {PATH}, once make quality has made "
+    "them; that needs the lake: make up LAKE=on."
 )
 
+router = APIRouter(include_in_schema=False)
 
-def find_page(sources: Sources, name: str) -> Response | None:
+
+@router.get(PATH)
+def get_data_docs(sources: FromSources, page: str | None = None) -> Response:
+    """All verdicts; or one page of Great Expectations, in the frame."""
+    if not sources.has_data_docs:
+        raise static.describe_unknown(EXPECTED, "none")
+    if page is not None and find_below(sources.data_docs, page) is None:
+        raise static.describe_unknown(EXPECTED, page)
+    content = _render_verdicts(sources.data_docs) if page is None else _render_framed(page)
+    framed = frame.Page(PATH, TITLE, content, kind="text")
+    return HTMLResponse(frame.render(framed, has_data_docs=True), headers=frame.HEADERS)
+
+
+@router.get(f"{PATH}/{{name:path}}")
+def get_page(sources: FromSources, name: str) -> Response:
+    """A file as Great Expectations wrote it, in our colours, without what comes from elsewhere."""
     file = find_below(sources.data_docs, name)
-    return FileResponse(file, headers=HEADERS) if file else None
+    if file is None:
+        raise static.describe_unknown(EXPECTED, name)
+    if file.suffix != ".html":
+        return FileResponse(file, headers=HEADERS)
+    text = FROM_ELSEWHERE.sub("", file.read_text(encoding="utf-8"))
+    return HTMLResponse(text.replace("</head>", STYLE, 1), headers=HEADERS)
 
 
 def find_below(folder: Path, name: str) -> Path | None:
@@ -33,4 +77,48 @@ def find_below(folder: Path, name: str) -> Path | None:
     return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
 
 
-router = static.create_router(PATH, find_page, EXPECTED)
+def _render_framed(page: str) -> Html:
+    return join(
+        element("p", link(f"All {TITLE}", PATH), class_="ways"),
+        element("h1", TITLE),
+        element("iframe", src=f"{PATH}/{quote(page)}", title="What Great Expectations found"),
+    )
+
+
+def _render_verdicts(folder: Path) -> Html:
+    file = folder / VERDICTS
+    said = "What make quality found of the lake's tables, held against their contracts."
+    if not file.is_file():
+        words = "There is no summary of them. Write it: make quality"
+        return join(element("h1", TITLE), element("p", said), element("p", words))
+    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    tables = found["tables"]
+    failed = sum(len(one["failed"]) for one in tables)
+    kept = sum(one["expectations"] for one in tables) - failed
+    not_compared = found["not_compared"]
+    return join(
+        element("h1", TITLE),
+        element("p", said, class_="lead"),
+        element("p", f"Checked {found['checked_at']}: {kept:,} expectations met, {failed:,} not."),
+        element("p", f"Totals not compared with a view: {not_compared}") if not_compared else None,
+        table(
+            ("table", "version", "of what", "expectations", "not met"),
+            *(_render_verdict(folder, one) for one in tables),
+        ),
+    )
+
+
+def _render_verdict(folder: Path, one: Mapping[str, Any]) -> tuple[str | Html, ...]:
+    page = find_newest(folder, name_suite(one["table"], one["suite"]))
+    suite = one["suite"]
+    if page is not None:
+        suite = link(suite, f"{PATH}?{urlencode({'page': page})}")
+    failed = list_items(*one["failed"], class_="tight") if one["failed"] else "none"
+    return one["table"], f"{one['version']:,}", suite, f"{one['expectations']:,}", failed
+
+
+def find_newest(folder: Path, suite: str) -> str | None:
+    """Great Expectations' newest page of a suite, below the folder; None where there is none."""
+    pages = (folder / "validations" / suite).rglob("*.html")
+    newest = max(pages, key=lambda page: page.stat().st_mtime_ns, default=None)
+    return None if newest is None else newest.relative_to(folder).as_posix()

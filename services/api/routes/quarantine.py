@@ -96,6 +96,10 @@ Rejected: type[BaseModel] = create_model(
     rest=(str | None, Field(description="the bytes after them, in hexadecimal digits")),
     fault=(str | None, Field(description="why no more can be read; null: nothing is missing")),
     remedy=(str | None, Field(description="what can be done about it")),
+    releasable=(
+        bool,
+        Field(description="whether a release may be asked for; it is refused of what has counted"),
+    ),
 )
 
 
@@ -172,12 +176,15 @@ def render_whole(row: Stored) -> Document:
     stored = dict(zip(COLUMNS, row, strict=True))
     contract = VALIDATED.get(stored["topic"])
     if contract is None:  # the topic no longer exists
-        return {**document, "fields": {}, "rest": None, "fault": None, "remedy": None}
+        unread: Document = {"fields": {}, "rest": None, "fault": None, "remedy": None}
+        return {**document, **unread, "releasable": False}
     parts = dissect(contract, stored["value"])
+    remedy = find_remedy(contract, stored["reason"], stored["value"])
     return {
         **document,
         "fields": to_document(parts.fields),
         "rest": parts.rest.hex(),
         "fault": parts.fault,
-        "remedy": find_remedy(contract, stored["reason"], stored["value"]).text,
+        "remedy": remedy.text,
+        "releasable": remedy.event is not None,
     }

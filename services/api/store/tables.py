@@ -5,11 +5,14 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from contracts import STOCK_LEVELS, Contract, Row
+from contracts import PROPOSALS, STOCK_LEVELS, Contract, Row
 from contracts.times import epoch_ms
 from services.times import in_ms, render_instant, render_instant_or_none
 
-INDEXED = {STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time")}
+INDEXED = {
+    STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time"),
+    PROPOSALS.name: ("sku",),
+}
 """Columns that routes filter or sort by, beyond the key and its time.
 SQLite adds the key to each."""
 

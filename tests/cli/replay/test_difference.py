@@ -1,11 +1,13 @@
 """A difference on the terminal says what moved, and is as narrow as one."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from cli.replay.difference import INDENT, WIDTH, show_difference
 from contracts import ALERTS
+from replay.causes import Changes, Setting
 from replay.compare import Compared
 from replay.difference import Difference, Facet, Sample, Total
 
@@ -60,6 +62,31 @@ def test_what_moved_is_told_within_the_width_of_a_terminal(
     assert told.count("    new         card-velocity/tok_0123456789ab/") == 2
     assert f"{' ' * INDENT}status open · store_id S003 · measured 4 · threshold 3\n" in told
     assert told.count(f"{' ' * INDENT}threshold 5 → 3\n") == 2
+
+
+def test_the_cause_of_a_row_and_what_differs_in_the_code_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cause = "card_sales_per_window_max 5 → 3; counts as many events as before"
+    samples = tuple(replace(one, cause=cause) for one in MOVED.largest)
+    setting = Setting("card_sales_per_window_max", 5, 3)
+    files = tuple(f"pipelines/fraud/module_{at}.py" for at in range(7))
+    compared = Compared(
+        "fraud",
+        "generation 1",
+        "generation 2",
+        "marker 7",
+        9,
+        (replace(MOVED, largest=samples),),
+        Changes((setting,), files),
+    )
+    show_difference(compared, None)
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= WIDTH
+    assert "    code        card_sales_per_window_max 5 → 3 · pipelines/fraud/module_0.py" in told
+    assert "and 2 more files" in told
+    assert told.count("because card_sales_per_window_max 5 → 3\n") == 4
+    assert told.count("counts as many events as before\n") == 4
 
 
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,3 +10,7 @@ def test_text_is_escaped_and_markup_is_not() -> None:
 
 def test_what_is_nothing_is_left_out() -> None:
     assert join("a", None, link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'
+
+
+def test_an_input_has_no_end() -> None:
+    assert element("input", name="sku", value="<") == '<input name="sku" value="&lt;">'

@@ -1,6 +1,7 @@
 """The lake of one drawn log: killed on the way, and read with other readers than Spark."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -19,14 +20,15 @@ from audit.log import read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import Record, admin, committed_ends, producer
 from infra.lake import read_held
-from infra.processes import engines, start_module
-from infra.settings import Settings
+from infra.processes import engines, environment
+from infra.reports import VERDICTS, name_suite
+from infra.settings import Settings, root
 from infra.wait import wait_until
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
-from tests.command import run_command
+from services.api.routes.quality import FROM_ELSEWHERE, find_newest
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
@@ -270,4 +272,12 @@ def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None
     assert {one["table"] for one in found["tables"]} == {
         table.folder.name for table in tables.tables
     }
-    assert (log.data_dir / "reports" / "quality" / "index.html").exists()
+    assert (log.data_docs / "index.html").exists()
+    kept = json.loads((log.data_docs / VERDICTS).read_text())
+    assert kept["tables"] == found["tables"]
+    for one in kept["tables"]:
+        page = find_newest(log.data_docs, name_suite(one["table"], one["suite"]))
+        assert page is not None
+        text = FROM_ELSEWHERE.sub("", (log.data_docs / page).read_text())
+        assert not re.search(r"<script|(?:src|href)=\"https?:|url\(", text)
+        assert "Expectation" in text

@@ -1,6 +1,7 @@
 """Pictures of every page: `python -m tests.services.api.pictures FOLDER`.
 
-Each is taken in light and in dark, wide and narrow.
+Each is taken in light and in dark, wide and narrow. The README shows `shop-light-wide.png`, as
+docs/shop.png.
 """
 
 import sys
@@ -11,10 +12,11 @@ from pathlib import Path
 
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_report
+from tests.services.serving import memory_sources, serving
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_data_docs, write_report
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
+REJECTED = "public.sales.receipt.v1/2/1"
 CASE = "rule=impossible-travel&subject=tok_9a31%252F7&interval_start=2026-03-02T10:00:00.000Z"
 PAGES = {
     "shop": "/",
@@ -25,7 +27,10 @@ PAGES = {
     "replenishment": f"/replenishment?store_id={SHELF[0]}&sku={SHELF[1]}",
     "pipelines": "/pipelines",
     "replay": "/replay?pipeline=fraud",
+    "rejected": f"/pipelines?record={REJECTED}",
     "catalogue": "/catalogue/index.html",
+    "topic": "/catalogue/topics/public.sales.receipt.v1.html",
+    "data-docs": "/quality",
     "docs": "/docs",
 }
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
@@ -41,7 +46,8 @@ def take(folder: Path) -> Iterator[Path]:
         Shop(log)
         fill_lake(home)
         write_report(home)
-        with serving(create_sources(log, home)) as api:
+        write_data_docs(home)
+        with serving(memory_sources(log, home)) as api:
             for pipeline in PIPELINES:
                 api.ready(pipeline=pipeline)
             for scheme, (name, size) in product(SCHEMES, SIZES.items()):

@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser
 
+from contracts import RECEIPTS
 from tests.services.api.browser import AXE, MISSING, NARROW, WIDE, chromium, find_chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_report
+from tests.services.serving import TOKEN, Answers, memory_sources, serving
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_data_docs, write_report
 from tests.services.writing import invalidate, promote
 
 pytestmark = [
@@ -34,8 +35,14 @@ PAGES = (
     "/replenishment",
     f"/replenishment?store_id={STORE}&sku={SKU}",
     "/pipelines",
+    f"/pipelines?record={RECEIPTS.name}/2/0",
     "/replay?pipeline=fraud",
     "/catalogue/index.html",
+    "/catalogue/fields.html",
+    f"/catalogue/topics/{RECEIPTS.name}.html",
+    "/quality",
+    "/quality?page=validations/sales-receipt-v1+events/one.html",
+    "/docs",
 )
 
 
@@ -54,7 +61,8 @@ def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("shop")
     fill_lake(folder)
     write_report(folder)
-    with serving(create_sources(log, folder)) as answers:
+    write_data_docs(folder)
+    with serving(memory_sources(log, folder)) as answers:
         for pipeline in PIPELINES:
             answers.ready(pipeline=pipeline)
         answers.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
@@ -157,6 +165,10 @@ def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(
             ["g3", "ready"],
         ]
         visit.await_text("#difference .added", "2")
+        cause = "card_sales_per_window_max 5 → 3"
+        visit.await_text("#changes", f"{cause}, pipelines/fraud/thresholds.py")
+        [row] = visit.rows("#view-list .moved tbody")
+        assert row[1:] == ["new", "measured 4, threshold 3", cause]
         visit.page.get_by_role("button", name="Promote g3").click()
         visit.page.get_by_label("Token").fill("a guess")
         visit.page.locator("#confirm").click()
@@ -169,6 +181,108 @@ def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(
         visit.page.locator("#cancel").click()
         [refused] = visit.errors
         assert "401" in refused
+
+
+def test_a_replay_is_started_by_mouse_with_another_threshold(
+    api: Answers, browser: Browser
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/replay?pipeline=inventory")
+        visit.page.get_by_role("button", name="Start a replay").click()
+        visit.page.get_by_label("Threshold to set").fill("low_max=3")
+        visit.page.get_by_label("Token").fill(TOKEN)
+        visit.page.locator("#confirm").click()
+        command = "replay start inventory --set low_max=3"
+        visit.await_text("#said", f"retail {command}: {command}")
+        assert visit.errors == []
+
+
+def test_the_quarantine_shows_reasons_and_a_record_and_releases_it(
+    api: Answers, browser: Browser
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/pipelines")
+        visit.await_text("#reason-rows", "undecodable")
+        counts = api.json("/v1/quarantine")["counts"]
+        assert sorted(visit.rows("#reason-rows")) == sorted(
+            [one["reason"], one["topic"], f"{one['records']:,}"] for one in counts
+        )
+        visit.page.locator("#reason-rows a", has_text="late").click()
+        visit.await_text("#quarantine .address", "reason=late")
+        visit.await_text("#rejected-rows", f"{RECEIPTS.name}/2/1")
+        assert [row[1] for row in visit.rows("#rejected-rows")] == ["late", "late"]
+        visit.page.locator("#rejected-rows a", has_text=f"{RECEIPTS.name}/2/1").click()
+        visit.await_text("#field-rows", "SKU-00417")
+        read = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/1")["fields"]
+        assert [row[0] for row in visit.rows("#field-rows")] == list(read)
+        visit.page.get_by_role("button", name="Release it").click()
+        visit.page.get_by_label("Why it shall count").fill("it was seen on the till")
+        visit.page.get_by_label("Token").fill(TOKEN)
+        visit.page.locator("#confirm").click()
+        visit.await_text("#said", "quarantine release --because=it was seen on the till")
+        assert visit.errors == []
+
+
+def test_a_record_that_cannot_be_read_is_shown_as_far_as_it_can_be_and_not_released(
+    api: Answers, browser: Browser
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open(f"/pipelines?record={RECEIPTS.name}/2/2")
+        visit.await_text("#rejected-fault", "It ends there: lines")
+        visit.await_text("#rejected-remedy", "corrected event")
+        assert visit.page.get_by_role("button", name="Release it").count() == 0
+
+
+def test_a_shelf_shows_its_position_at_each_review_beside_its_levels(
+    api: Answers, browser: Browser
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open(f"/replenishment?store_id={STORE}&sku={SKU}")
+        visit.await_text("#position-words", "units")
+        *_, last = api.json(f"/v1/positions/{STORE}/{SKU}")["items"]
+        assert f"{last['position_units']:,} units" in visit.text("#position-words")
+        chart = visit.page.locator("#positions-chart")
+        assert chart.locator("polyline").count() == 3
+        label = chart.locator("svg").get_attribute("aria-label")
+        assert label is not None
+        assert f"order up to {last['order_up_to_units']:,} units" in label
+        assert {"units", "review, at midnight UTC"} <= set(
+            chart.locator("text").all_text_contents()
+        )
+        visit.page.get_by_label("Product").fill("")
+        visit.page.wait_for_selector("#positions", state="hidden")
+        assert visit.errors == []
+
+
+def test_the_api_can_be_tried_on_its_page(api: Answers, browser: Browser) -> None:
+    with visiting(browser, api.address, has_axe=True) as visit:
+        visit.open("/docs")
+        shelf = visit.page.locator("#getShelf")
+        shelf.locator("summary").click()
+        shelf.get_by_label("store_id").fill(STORE)
+        shelf.get_by_label("sku").fill(SKU)
+        shelf.get_by_role("button", name="Send GET").click()
+        visit.await_text("#getShelf .answered .state", "200")
+        visit.await_text("#getShelf .answered pre", f'"sku": "{SKU}"')
+        visit.page.locator("#publishEvent summary").click()
+        assert visit.find_violations() == []
+        stream = visit.page.locator("#streamViews")
+        stream.locator("summary").click()
+        stream.get_by_label("view").fill("public.fraud.alert.v1")
+        stream.get_by_role("button", name="Send GET").click()
+        visit.await_text("#streamViews .answered .state", "only its beginning is shown")
+        visit.await_text("#streamViews .answered pre", "event: reset")
+        assert visit.errors == []
+
+
+def test_data_docs_are_listed_and_shown_in_the_frame(api: Answers, browser: Browser) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/quality")
+        visit.page.get_by_role("link", name="events").click()
+        inside = visit.page.frame_locator("iframe").locator("p")
+        assert inside.inner_text() == "21 expectations"
+        assert visit.text("nav [aria-current]") == "Data Docs"
+        assert (visit.errors, visit.elsewhere) == ([], [])
 
 
 def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(

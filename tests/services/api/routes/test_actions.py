@@ -14,7 +14,7 @@ import pytest
 from contracts import ALERTS
 from services.api import commands
 from services.api.commands import Commands
-from services.api.routes.actions import BECAUSE_CHARACTERS_MAX
+from services.api.routes.actions import BECAUSE_CHARACTERS_MAX, THRESHOLDS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, create_sources, serving
 from tests.services.writing import Writing, promote
@@ -22,6 +22,10 @@ from tests.services.writing import Writing, promote
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 PROMOTE = "/v1/pipelines/fraud/promote?number=2"
 ACTIONS = {
+    "/v1/pipelines/fraud/start": "replay start fraud",
+    "/v1/pipelines/fraud/start?set=sales_max=3&set=cents_min=-1": (
+        "replay start fraud --set sales_max=3 --set cents_min=-1"
+    ),
     PROMOTE: "replay promote fraud",
     "/v1/pipelines/fraud/rollback": "replay rollback fraud",
     "/v1/pipelines/fraud/prune?number=2": "replay prune fraud --number 2",
@@ -86,6 +90,10 @@ def test_a_page_of_another_site_may_not_act_even_with_the_token(
     [
         ("/v1/pipelines/nothing/promote?number=2", HTTPStatus.NOT_FOUND),
         ("/v1/pipelines/nothing/rollback", HTTPStatus.NOT_FOUND),
+        ("/v1/pipelines/nothing/start", HTTPStatus.NOT_FOUND),
+        ("/v1/pipelines/fraud/start?set=--help", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/pipelines/fraud/start?set=mood=good", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/pipelines/fraud/start?promote=true", HTTPStatus.UNPROCESSABLE_ENTITY),
         ("/v1/pipelines/fraud/promote?number=3", HTTPStatus.CONFLICT),
         ("/v1/pipelines/fraud/promote", HTTPStatus.UNPROCESSABLE_ENTITY),
         ("/v1/pipelines/fraud/prune?number=0", HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -99,6 +107,13 @@ def test_what_is_not_meant_is_refused_before_a_command_runs(
     running: Answers, path: str, status: HTTPStatus
 ) -> None:
     assert act(running, path).status_code == status
+
+
+@pytest.mark.crosses("services/api/routes/actions/THRESHOLDS_MAX")
+@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422)])
+def test_so_many_thresholds_may_be_set(running: Answers, more: int, status: int) -> None:
+    asked = "&".join(f"set=sales_max={at}" for at in range(THRESHOLDS_MAX + more))
+    assert act(running, f"/v1/pipelines/fraud/start?{asked}").status_code == status
 
 
 @pytest.mark.crosses("services/api/routes/actions/BECAUSE_CHARACTERS_MAX")

@@ -10,7 +10,7 @@ import pytest
 from contracts import CONTRACTS
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
-from services.api.routes import quality
+from services.api.http import frame
 from tests.contracts.evolution.editing import HERE
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
@@ -31,12 +31,16 @@ def get_page(api: Answers, path: str) -> str:
     return answer.text
 
 
-def find_links(path: str, text: str) -> set[str]:
-    """The pages that a page leads to."""
-    found = {address.partition("#")[0] for address in ADDRESS.findall(text)}
+def linked(path: str, text: str) -> set[str]:
+    """The pages of the catalogue that a page leads to."""
     folder = path.rpartition("/")[0]
-    own = {one for one in found - {quality.PATH} if one and not one.startswith("data:")}
+    own = {one for one in addresses(text) if not one.startswith("/")}
     return {normpath(join(folder, one)) for one in own}
+
+
+def addresses(text: str) -> set[str]:
+    """Where a page leads to and what it loads."""
+    return {one for address in ADDRESS.findall(text) if (one := address.partition("#")[0])}
 
 
 def test_the_address_leads_to_the_first_page(api: Answers) -> None:
@@ -57,6 +61,17 @@ def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(api: Answ
     assert {f"consumers/{name}.html" for name in CONSUMERS} <= seen.keys()
     assert not any("://" in text for text in seen.values())
     assert not any("<script" in text or " style=" in text for text in seen.values())
+    around = {one for text in seen.values() for one in addresses(text) if one.startswith("/")}
+    assert around >= {"/", "/pipelines", "/docs", f"{frame.PATH}/style.css"}
+    for address in around:
+        assert api.get(address).status_code in (HTTPStatus.OK, HTTPStatus.TEMPORARY_REDIRECT)
+
+
+def test_every_page_is_in_the_frame_of_all_pages(api: Answers) -> None:
+    for path in ("index.html", "fields.html", "topics/public.sales.receipt.v1.html"):
+        text = page(api, path)
+        assert '<a href="/catalogue" aria-current="page">Catalogue</a>' in text
+        assert '<main id="content"' in text
 
 
 def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:

@@ -1,31 +1,72 @@
-"""The pages to click through come from this machine alone."""
+"""The page of the API tells all of the OpenAPI document, and comes from this machine alone."""
 
 import re
+from html import unescape
 from http import HTTPStatus
 
+import pytest
+
+from services.api.http.reference import DEPTH_MAX, describe_type, list_fields
+from services.api.routes.docs import PATH
 from tests.services.serving import Answers
 
-ADDRESS = re.compile(r'(?:src|href)="([^"]+)"')
+ADDRESS = re.compile(r'(?:src|href)="([^"#]+)"')
+ID = re.compile(r'<article id="([^"]+)" class="operation"')
+BYTES_MAX = 600_000
+LOADED_BYTES_MAX = 40_000
 
 
-def test_the_page_and_all_that_it_loads_come_from_the_api(api: Answers) -> None:
-    page = api.get("/docs")
+def test_every_operation_of_the_document_is_on_the_page_with_its_form(api: Answers) -> None:
+    document, page = api.json("/openapi.json"), api.get(PATH).text
+    operations = [
+        (method.upper(), path, says)
+        for path, methods in document["paths"].items()
+        for method, says in methods.items()
+    ]
+    assert sorted(ID.findall(page)) == sorted(says["operationId"] for _, _, says in operations)
+    for method, path, says in operations:
+        assert f'data-method="{method}" data-path="{path}"' in page
+        for parameter in says.get("parameters", ()):
+            assert f"<code>{parameter['name']}</code>" in page
+    assert document["openapi"].startswith("3.")
+
+
+def test_the_page_and_all_that_it_loads_come_from_the_api_and_are_small(api: Answers) -> None:
+    page = api.get(PATH)
     assert page.headers["content-type"].startswith("text/html")
-    loaded = [address for address in ADDRESS.findall(page.text) if address != "data:,"]
-    assert len(loaded) == 3
-    for address in loaded:
-        assert address.startswith("/docs/")
-        assert api.get(address).status_code == HTTPStatus.OK
+    assert len(page.content) < BYTES_MAX
+    loaded = [one for one in ADDRESS.findall(page.text) if one.startswith("/pages/")]
+    assert len(loaded) == 4
+    answers = [api.get(address) for address in loaded]
+    assert {answer.status_code for answer in answers} == {HTTPStatus.OK}
+    assert sum(len(answer.content) for answer in answers) < LOADED_BYTES_MAX
 
 
-def test_the_page_may_run_no_script_but_the_ones_it_names(api: Answers) -> None:
-    page = api.get("/docs")
+def test_the_page_may_run_no_script_but_its_own_and_has_nothing_inline(api: Answers) -> None:
+    page = api.get(PATH)
     policy = page.headers["content-security-policy"].split("; ")
     assert {"default-src 'none'", "script-src 'self'", "style-src 'self'"} <= set(policy)
     assert "unsafe" not in page.headers["content-security-policy"]
-    assert not re.search(r"<script>|<style|\son\w+=", page.text)
+    assert not re.search(r"<script>|<style|\son\w+=\"|\sstyle=", page.text)
 
 
-def test_the_start_script_reads_the_document_that_the_api_serves(api: Answers) -> None:
-    assert 'url: "/openapi.json"' in api.get("/docs/start.js").text
-    assert api.json("/openapi.json")["openapi"].startswith("3.")
+def test_a_field_of_an_answer_is_there_with_its_path_unit_and_meaning(api: Answers) -> None:
+    schemas = api.json("/openapi.json")["components"]["schemas"]
+    fields = {path: rest for path, *rest in list_fields(schemas["StockPage"], schemas)}
+    kind, unit, said = fields["items[].units_on_hand"]
+    assert (kind, unit) == ("integer", "units")
+    assert said in unescape(api.get(PATH).text)
+    assert "as_of.inputs" in fields
+
+
+@pytest.mark.crosses("services/api/http/reference/DEPTH_MAX")
+def test_a_schema_that_names_itself_has_an_end() -> None:
+    schemas = {"Tree": {"properties": {"in": {"anyOf": [{"$ref": "#/components/schemas/Tree"}]}}}}
+    found = [path for path, *_ in list_fields(schemas["Tree"], schemas)]
+    assert found[-1].count(".") == DEPTH_MAX
+
+
+def test_a_type_is_told_with_its_limits() -> None:
+    schema = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "null"}]}
+    assert describe_type(schema, {}) == "integer from 1 to 9 or null"
+    assert describe_type({"type": "array", "items": {"enum": ["a", "b"]}}, {}) == "list of a, b"

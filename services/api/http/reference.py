@@ -1,0 +1,275 @@
+"""The OpenAPI document as a page: every route, what it takes and answers, and a form that asks it.
+
+The text is whole without a script; only the forms need one.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.catalogue.markup import Html, code, element, join, link, list_items, table
+
+Json = Mapping[str, Any]
+
+DEPTH_MAX = 4
+"""Fields within fields; a schema may name itself."""
+CODE = re.compile(r"`([^`]+)`")
+JSON = "application/json"
+REFERENCE = "#/components/schemas/"
+IN_FORMS = ("path", "query")
+WIDE = 2**62
+"""A bound beyond it is that of 64 bits, and goes without saying."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A route and its method."""
+
+    method: str
+    path: str
+    says: Json
+
+    @property
+    def anchor(self) -> str:
+        return str(self.says["operationId"])
+
+    @property
+    def parameters(self) -> Sequence[Json]:
+        found: Sequence[Json] = self.says.get("parameters", ())
+        return found
+
+    @property
+    def body(self) -> Json | None:
+        """What is posted as JSON; None: nothing."""
+        content: Json = self.says.get("requestBody", {}).get("content", {})
+        return content.get(JSON)
+
+    @property
+    def answer(self) -> Json:
+        """What a good answer is, by its kind of content."""
+        good: Json = next(
+            (one for status, one in self.says["responses"].items() if status < "300"), {}
+        )
+        content: Json = good.get("content", {})
+        return content
+
+
+def render(document: Json) -> Html:
+    """The content of the page."""
+    groups = group_by_tag(document)
+    schemas = document.get("components", {}).get("schemas", {})
+    return join(
+        element("h1", "API"),
+        *(element("p", mark_code(text)) for text in document["info"]["description"].split("\n\n")),
+        element("p", "For programs: ", link("/openapi.json", "/openapi.json")),
+        element("p", *(link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
+        *(
+            element(
+                "section",
+                element("h2", tag),
+                *(_render_operation(one, schemas) for one in found),
+                id=name_tag(tag),
+            )
+            for tag, found in groups.items()
+        ),
+    )
+
+
+def group_by_tag(document: Json) -> Mapping[str, list[Operation]]:
+    """The operations by what they are about, in the order of the document."""
+    groups: dict[str, list[Operation]] = {}
+    for path, methods in document["paths"].items():
+        for method, says in methods.items():
+            for tag in says.get("tags", ["others"])[:1]:
+                groups.setdefault(tag, []).append(Operation(method.upper(), path, says))
+    return groups
+
+
+def name_tag(tag: str) -> str:
+    return f"about-{tag.replace(' ', '-')}"
+
+
+def mark_code(text: str) -> Html:
+    """Text whose parts in backticks are code."""
+    parts = CODE.split(text)
+    return join(*(code(part) if at % 2 else part for at, part in enumerate(parts)))
+
+
+def _render_operation(one: Operation, schemas: Json) -> Html:
+    said = one.says.get("description")
+    return element(
+        "article",
+        element(
+            "h3",
+            element("span", one.method, class_=f"badge {one.method.lower()}"),
+            " ",
+            code(one.path),
+        ),
+        element("p", mark_code(one.says["summary"])),
+        element("p", mark_code(said), class_="hint") if said else None,
+        element(
+            "details",
+            element("summary", f"Ask it; what {one.anchor} takes and answers"),
+            _render_form(one),
+            _render_parameters(one, schemas),
+            *_render_answer(one, schemas),
+            element("h4", "Statuses"),
+            list_items(
+                *(
+                    join(code(status), f" {response['description']}")
+                    for status, response in one.says["responses"].items()
+                ),
+                class_="tight",
+            ),
+        ),
+        id=one.anchor,
+        class_="operation",
+    )
+
+
+def _render_form(one: Operation) -> Html:
+    """Hidden until the script has taken charge of it."""
+    asked = [each for each in one.parameters if each["in"] in IN_FORMS]
+    return join(
+        element(
+            "form",
+            *(_render_input(each) for each in asked),
+            _render_body(one.body) if one.body else None,
+            _render_token() if one.says.get("security") else None,
+            element("button", f"Send {one.method}", type="submit"),
+            class_="ask filters",
+            data_method=one.method,
+            data_path=one.path,
+            hidden="",
+        ),
+        element(
+            "div",
+            element("p", class_="state", role="status"),
+            element("pre", tabindex="0"),
+            class_="answered",
+            hidden="",
+        ),
+    )
+
+
+def _render_input(parameter: Json) -> Html:
+    schema = parameter["schema"]
+    several = schema.get("type") == "array"
+    return element(
+        "label",
+        parameter["name"],
+        " (several: a space between)" if several else None,
+        element(
+            "input",
+            name=f"{parameter['in']}:{parameter['name']}",
+            autocomplete="off",
+            data_several="" if several else None,
+            required="" if parameter.get("required") else None,
+        ),
+    )
+
+
+def _render_body(body: Json) -> Html:
+    name, first = next(iter(body.get("examples", {}).items()), ("", {"value": {}}))
+    return element(
+        "label",
+        f"Body as JSON; here the example of {name}" if name else "Body as JSON",
+        element("textarea", _to_text(first["value"]), name="body", rows="12"),
+        class_="body",
+    )
+
+
+def _render_token() -> Html:
+    return element(
+        "label",
+        "Token, which make up prints",
+        element("input", name="token", type="password", autocomplete="off", required=""),
+    )
+
+
+def _render_parameters(one: Operation, schemas: Json) -> Html | None:
+    rows = [
+        (
+            code(each["name"]),
+            each["in"],
+            describe_type(each["schema"], schemas),
+            "" if each.get("required") else "may be absent",
+            mark_code(each.get("description") or each["schema"].get("description", "")),
+        )
+        for each in one.parameters
+    ]
+    if not rows:
+        return None
+    return join(
+        element("h4", "Parameters"),
+        table(("name", "in", "type", "presence", "what it means"), *rows),
+    )
+
+
+def _render_answer(one: Operation, schemas: Json) -> Iterator[Html]:
+    for kind, content in one.answer.items():
+        yield element("h4", f"Answer, {kind}")
+        rows = list(list_fields(content.get("schema", {}), schemas))
+        if rows:
+            yield table(
+                ("field", "type", "unit", "what it means"),
+                *((code(path), *rest, mark_code(said)) for path, *rest, said in rows),
+            )
+        if "example" in content:
+            yield element("pre", code(_to_text(content["example"])), tabindex="0")
+
+
+def list_fields(
+    schema: Json, schemas: Json, path: str = "", depth: int = 0
+) -> Iterator[tuple[str, str, str, str]]:
+    """The path, the type, the unit and the meaning of each field, and of the fields in it."""
+    found = resolve(schema, schemas)
+    if found.get("type") == "array":
+        yield from list_fields(found.get("items", {}), schemas, f"{path}[]", depth)
+        return
+    for name, field in found.get("properties", {}).items():
+        at = f"{path}.{name}".removeprefix(".")
+        target = resolve(field, schemas)
+        said = field.get("description") or target.get("description", "")
+        unit = field.get("unit") or target.get("unit", "")
+        yield at, describe_type(field, schemas), unit, said
+        if depth < DEPTH_MAX:
+            yield from list_fields(field, schemas, at, depth + 1)
+
+
+def resolve(schema: Json, schemas: Json) -> Json:
+    """The schema that is meant: of what may be null, the one that it is otherwise."""
+    named = schema.get("$ref")
+    if named is not None:
+        return resolve(schemas[named.removeprefix(REFERENCE)], schemas)
+    others = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    return resolve(others[0], schemas) if len(others) == 1 else schema
+
+
+def describe_type(schema: Json, schemas: Json) -> str:
+    """The type in words, with its limits."""
+    if "anyOf" in schema:
+        return " or ".join(describe_type(one, schemas) for one in schema["anyOf"])
+    found = resolve(schema, schemas)
+    if "enum" in found:
+        return ", ".join(map(str, found["enum"]))
+    if found.get("type") == "array":
+        return f"list of {describe_type(found.get('items', {}), schemas)}"
+    limits = " ".join(_list_limits(found))
+    return f"{found.get('type', 'any')} {limits}".strip()
+
+
+def _list_limits(schema: Json) -> Iterator[str]:
+    if "default" in schema:
+        yield f"(default {schema['default']})"
+    for word, bound in (("from", "minimum"), ("to", "maximum")):
+        if abs(schema.get(bound, WIDE)) < WIDE:
+            yield f"{word} {schema[bound]}"
+    if "maxLength" in schema:
+        yield f"of at most {schema['maxLength']} characters"
+
+
+def _to_text(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,85 @@
+// What was rejected: by reason, record by record, and one of them with what can be read of it.
+
+import * as actions from "./actions.js";
+import * as address from "./address.js";
+import { ACTIONS, LINKS, LISTED, ONE } from "./api.js";
+import { find, Rows, setText } from "./dom.js";
+import { Polled } from "./feeds.js";
+import * as format from "./format.js";
+import * as frame from "./frame.js";
+import { List } from "./list.js";
+
+const PERIOD_MS = 30_000; // a record in quarantine changes no more
+const REST_DIGITS_MAX = 200;
+
+const createPlace = ({ topic, partition, offset }) => `${topic}/${partition}/${offset}`;
+
+const reasons = new Rows(find("reason-rows"), ({ topic, reason }) => `${topic} ${reason}`, [
+  { text: ({ reason }) => reason, link: ({ topic, reason }) => LINKS.rejectedFor(topic, reason) },
+  { text: ({ topic }) => topic, link: ({ topic }) => LINKS.contract(topic) },
+  { text: ({ records }) => format.count(records), kind: "number" },
+]);
+
+const rejected = new Rows(find("rejected-rows"), createPlace, [
+  { text: createPlace, link: (one) => LINKS.rejected(createPlace(one)), kind: "wraps" },
+  { text: ({ reason }) => reason },
+  { text: ({ found }) => found, kind: "wraps" },
+  { text: ({ published_at }) => frame.moment(published_at) },
+]);
+
+const fields = new Rows(find("field-rows"), ({ name }) => name, [
+  { text: ({ name }) => name },
+  { text: ({ value }) => render(value), kind: "wraps" },
+]);
+
+const list = new List("quarantine", LISTED.quarantine, rejected);
+const recordFeed = new Polled(null, PERIOD_MS);
+
+const render = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+export function draw() {
+  list.draw(frame.describeAsked);
+  const counts = list.feed.value?.counts ?? [];
+  find("reasons").hidden = counts.length === 0;
+  reasons.show(counts.toSorted((one, other) => other.records - one.records));
+  drawRecord(address.read().record);
+}
+
+// The address names a record as topic/partition/offset.
+function drawRecord(place) {
+  find("rejected").hidden = !place;
+  if (!place) return;
+  recordFeed.change(ONE.rejected(...splitPlace(place)));
+  frame.drawState("rejected", recordFeed);
+  const record = recordFeed.value;
+  frame.drawPresence("rejected", recordFeed, Boolean(record));
+  setText(find("rejected-heading"), `Record ${place}`);
+  if (!record) return;
+  setText(find("rejected-reason"), record.reason);
+  setText(find("rejected-found"), record.found);
+  setText(find("rejected-published"), `${frame.moment(record.published_at)} UTC`);
+  setText(find("rejected-remedy"), record.remedy ?? "Its topic is gone.");
+  setText(find("rejected-fault"), describeFault(record));
+  fields.show(Object.entries(record.fields).map(([name, value]) => ({ name, value })));
+  actions.draw(find("actions"), record.releasable ? [createRelease(record)] : []);
+}
+
+const splitPlace = (place) => [...place.split("/"), "", "", ""].slice(0, 3);
+
+function describeFault({ fault, rest }) {
+  if (!fault) return "All of it can be read.";
+  const shown = rest.length > REST_DIGITS_MAX ? `${rest.slice(0, REST_DIGITS_MAX)} …` : rest;
+  return `It ends there: ${fault}. The bytes after it, in hexadecimal digits: ${shown || "none"}`;
+}
+
+function createRelease(record) {
+  const place = createPlace(record);
+  return {
+    key: place,
+    name: "Release it",
+    words: `Publishes a new event that holds this record. Stock counts it once, at the time when it happened; windows that are over stay as they are. Nothing takes it back. It is refused while a copy may still come in time, and if the event has counted already.`,
+    command: `retail quarantine release ${place} --because …`,
+    path: ACTIONS.release(record.topic, record.partition, record.offset),
+    question: { label: "Why it shall count", parameter: "because", isNeeded: true },
+  };
+}

@@ -1,0 +1,165 @@
+"""GET /v1/positions: the inventory position of a shelf at each review, and what was ordered.
+
+Added up as the gate adds it up: what moved, by the proposals, and what earlier reviews ordered.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from contracts import PROPOSALS, PURCHASE_ORDERS
+from services.api.http.answers import Dated, TopicsAsOf, date
+from services.api.http.parameters import Sku, StoreId
+from services.api.http.problems import Problem, document_responses
+from services.api.http.read_your_writes import ViewQuery, await_snapshots
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.routes.views import TABLES
+from services.api.store.finality import Finality
+from services.api.store.marker import group_by_topic
+from services.api.store.mirror import read_offsets
+from services.api.store.mirrored import ORDERS_TABLE
+from services.api.store.snapshots import Snapshot, Snapshots
+from services.api.store.store import Store
+from services.api.store.tables import Document, Stored
+from services.times import render_instant
+
+TABLE = TABLES[PROPOSALS.name]
+DAY_MS = 24 * 60 * 60 * 1000
+ROWS = f"{TABLE.select} where sku = ? and store_id = ? order by review_at"
+FIRST_REVIEW = f"select min(review_at) from {TABLE.name}"
+ORDERED = (
+    f"select review_at, sum(units) from {ORDERS_TABLE.name} "
+    "where store_id = ? and sku = ? group by review_at order by review_at"
+)
+
+router = APIRouter(tags=["orders"])
+
+
+class ReviewPosition(BaseModel):
+    """A shelf at one review."""
+
+    review_at: str = Field(description="the review, in world time; the newest are still to come")
+    moved_units: int = Field(
+        description="by how much the position changed in the day before, but for orders",
+        json_schema_extra={"unit": "units"},
+    )
+    position_units: int | None = Field(
+        description="on the shelf and on order when the review began; null: what moved before the "
+        "oldest row that the view keeps is not known here",
+        json_schema_extra={"unit": "units"},
+    )
+    ordered_units: int = Field(
+        description="ordered by this review", json_schema_extra={"unit": "units"}
+    )
+    reorder_point_units: int = Field(
+        description="the review orders when the position is not above it",
+        json_schema_extra={"unit": "units"},
+    )
+    order_up_to_units: int = Field(
+        description="an order takes the position up to it, in whole packs",
+        json_schema_extra={"unit": "units"},
+    )
+    final: bool = Field(description="whether nothing can change what moved")
+
+
+class Positions(Dated):
+    """The reviews of a shelf."""
+
+    store_id: str
+    sku: str
+    items: list[ReviewPosition] = Field(description="one a day, the first review first")
+    orders_as_of: TopicsAsOf = Field(description="which orders have been read")
+
+
+@router.get(
+    "/v1/positions/{store_id}/{sku}",
+    operation_id="listPositions",
+    summary="The inventory position of a shelf at each review, beside its levels and orders",
+    description="From the proposals of the promoted generation and the purchase orders: the "
+    "position at a review is the sum of all that moved before it, and of what earlier reviews "
+    "ordered.",
+    response_model=Positions,
+    responses=examples.ok(examples.POSITIONS)
+    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+async def list_positions(
+    store: FromStore, store_id: StoreId, sku: Sku, query: Annotated[ViewQuery, Query()]
+) -> JSONResponse:
+    snapshots = await await_snapshots(store, TABLE.view, query)
+    return JSONResponse(await run_in_threadpool(_build, store, snapshots, store_id, sku))
+
+
+def _build(store: Store, snapshots: Snapshots, store_id: str, sku: str) -> Document:
+    # The view comes first: an order of a review follows the rows of the review.
+    with snapshots.open() as snapshot:
+        rows = snapshot.select(ROWS, (sku, store_id)).fetchall()
+        is_whole = has_every_review(snapshot)
+    if not rows:
+        raise _describe_unknown(store_id, sku)
+    with store.orders.open() as connection:
+        ordered = read_ordered(connection, store_id, sku)
+        inputs = group_by_topic(read_offsets(connection, PURCHASE_ORDERS.name))
+    finality = Finality(store, TABLE, snapshot.marker)
+    items = [
+        {**item, **finality.to_json(row)}
+        for row, item in zip(rows, add_up(rows, ordered, is_whole), strict=True)
+    ]
+    return {
+        "store_id": store_id,
+        "sku": sku,
+        "items": items,
+        "orders_as_of": {"inputs": inputs},
+        **date(store, snapshot.marker),
+    }
+
+
+def has_every_review(snapshot: Snapshot) -> bool:
+    """Whether the view still holds its first review, so that its rows hold every movement.
+
+    There is a review a day. If the first row is less than a day younger than what is dropped, there
+    may have been older ones.
+    """
+    oldest_ms = snapshot.find_oldest_ms(TABLE)
+    [first_ms] = snapshot.select(FIRST_REVIEW).fetchone()
+    return oldest_ms is None or first_ms is None or first_ms >= oldest_ms + DAY_MS
+
+
+def read_ordered(connection: sqlite3.Connection, store_id: str, sku: str) -> Mapping[int, int]:
+    """The units ordered for a shelf, by review in epoch ms, in order."""
+    return dict(connection.execute(ORDERED, (store_id, sku)).fetchall())
+
+
+def add_up(
+    rows: Sequence[Stored], ordered: Mapping[int, int], is_whole: bool
+) -> Iterator[Document]:
+    """Each review with the position that it began with; `rows` and `ordered` are in its order."""
+    moved_units = 0
+    for row in rows:
+        one = dict(zip(TABLE.columns, row, strict=True))
+        review_ms = one["review_at"]
+        moved_units += one["moved_units"]
+        earlier = sum(units for at, units in ordered.items() if at < review_ms)
+        yield {
+            "review_at": render_instant(review_ms),
+            "moved_units": one["moved_units"],
+            "position_units": moved_units + earlier if is_whole else None,
+            "ordered_units": ordered.get(review_ms, 0),
+            "reorder_point_units": one["reorder_point_units"],
+            "order_up_to_units": one["order_up_to_units"],
+        }
+
+
+def _describe_unknown(store_id: str, sku: str) -> Problem:
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        "No review of the shelf",
+        f"Expected a shelf that a review has proposed for, found none of {store_id}/{sku}. List "
+        f"the proposals there are with GET /v1/views/{TABLE.view}/rows.",
+    )
