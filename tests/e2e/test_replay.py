@@ -30,7 +30,7 @@ from tests.answers import FENCED, is_alike
 from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
-from tests.seeds import drawn
+from tests.seeds import create_random
 from tests.services.api.browser import MISSING, Visit, chromium, find_chromium, visiting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
@@ -121,16 +121,16 @@ def test_the_guide_works_as_it_is_written(
 @pytest.mark.skipif(find_chromium() is None, reason=MISSING)
 def test_the_guide_works_by_mouse(shop: Shop, stricter: Path) -> None:
     """Each button does what its command does, and another page shows who is served meanwhile."""
-    alerts_come(shop, stricter)
+    await_alerts(shop, stricter)
     start, _, go, back, forget = BY_MOUSE.findall(GUIDE.read_text())
-    [first] = numbers(shop)
+    [first] = list_numbers(shop)
     with chromium() as browser, visiting_shop(browser, shop) as (alerts, replay):
         alerts.open("/alerts?rule=card-velocity")
         alerts.await_text("#cases .fresh", f"generation {first},")
         replay.open("/replay?pipeline=fraud")
         press(replay, shop, start, answer=STRICTER)
         replay.await_text("#said", "Nothing has switched")
-        candidate = numbers(shop)[-1]
+        candidate = list_numbers(shop)[-1]
         replay.await_text("#changes", f"The code differs: {LIMIT} 5 → 3, {THRESHOLDS}")
         new = [row for row in replay.rows("#view-list .moved tbody") if row[1] == "new"]
         assert {row[3] for row in new} == {f"{LIMIT} 5 → 3"}
@@ -143,7 +143,7 @@ def test_the_guide_works_by_mouse(shop: Shop, stricter: Path) -> None:
         press(replay, shop, forget, candidate)
         replay.await_text("#said", f"generation {candidate} is forgotten")
         assert (alerts.errors, replay.errors) == ([], [])
-    assert states(shop) == ["promoted"]
+    assert list_states(shop) == ["promoted"]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from services.api.http.sources import FromSources
 from services.api.routes import examples
 from services.api.routes.actions import find_generations
 from services.api.routes.pipelines import Name
-from services.api.store.tables import AnyJson, Document
+from services.api.store.tables import Document
 from services.times import render_instant
 
 router = APIRouter(tags=["pipelines"])

@@ -20,9 +20,9 @@ from audit.log import read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import Record, admin, committed_ends, producer
 from infra.lake import read_held
-from infra.processes import engines, environment
+from infra.processes import engines
 from infra.reports import VERDICTS, name_suite
-from infra.settings import Settings, root
+from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
 from services.api.lake import movements

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import memory_sources, serving
+from tests.services.serving import create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_data_docs, write_report
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
@@ -47,7 +47,7 @@ def take(folder: Path) -> Iterator[Path]:
         fill_lake(home)
         write_report(home)
         write_data_docs(home)
-        with serving(memory_sources(log, home)) as api:
+        with serving(create_sources(log, home)) as api:
             for pipeline in PIPELINES:
                 api.ready(pipeline=pipeline)
             for scheme, (name, size) in product(SCHEMES, SIZES.items()):

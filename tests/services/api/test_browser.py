@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from contracts import RECEIPTS
 from tests.services.api.browser import AXE, MISSING, NARROW, WIDE, chromium, find_chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, memory_sources, serving
+from tests.services.serving import TOKEN, Answers, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_data_docs, write_report
 from tests.services.writing import invalidate, promote
 
@@ -62,7 +62,7 @@ def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) ->
     fill_lake(folder)
     write_report(folder)
     write_data_docs(folder)
-    with serving(memory_sources(log, folder)) as answers:
+    with serving(create_sources(log, folder)) as answers:
         for pipeline in PIPELINES:
             answers.ready(pipeline=pipeline)
         answers.eventually("/v1/orders", lambda found: len(found["items"]) == 3)

@@ -31,7 +31,7 @@ def get_page(api: Answers, path: str) -> str:
     return answer.text
 
 
-def linked(path: str, text: str) -> set[str]:
+def find_links(path: str, text: str) -> set[str]:
     """The pages of the catalogue that a page leads to."""
     folder = path.rpartition("/")[0]
     own = {one for one in addresses(text) if not one.startswith("/")}
@@ -69,7 +69,7 @@ def test_every_page_is_reached_from_the_first_and_none_leads_elsewhere(api: Answ
 
 def test_every_page_is_in_the_frame_of_all_pages(api: Answers) -> None:
     for path in ("index.html", "fields.html", "topics/public.sales.receipt.v1.html"):
-        text = page(api, path)
+        text = get_page(api, path)
         assert '<a href="/catalogue" aria-current="page">Catalogue</a>' in text
         assert '<main id="content"' in text
 
