@@ -176,7 +176,7 @@ class Shop:
         late = QUARANTINE.examples[0]
         torn = {"reason": "undecodable", "value": late["value"][:-8]}
         for offset, changes in enumerate([late, late, {**late, **torn}]):
-            row = {**changes, "offset": offset, "published_at": minute(offset - 30)}
+            row = {**changes, "offset": offset, "published_at": find_minute(offset - 30)}
             self._publish(QUARANTINE, row)
 
     def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:

@@ -40,6 +40,9 @@ class GenerationQuery(Parameters):
     number: int = Field(ge=1, description="the generation that is meant")
 
 
+GenerationParameters = Annotated[GenerationQuery, Query()]
+
+
 class StartQuery(Parameters):
     thresholds: list[Threshold] = Field(
         [],
@@ -71,14 +74,13 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
 
 @router.post(
     "/v1/pipelines/{pipeline}/start",
-    operation_id="startReplay",
     summary="Read the log again with the code on disk, beside what readers follow, and compare",
     description="Answers once the candidate has caught up and the difference is there. After a 504 "
     "the replay goes on: GET /v1/pipelines/{pipeline} says how far it is.",
     response_model=Done,
     responses=RESPONSES,
 )
-def start(
+def start_replay(
     commands: Authorized, store: FromStore, pipeline: Name, query: Annotated[StartQuery, Query()]
 ) -> JSONResponse:
     find_generations(store, pipeline)

@@ -15,7 +15,7 @@ from services.api.http.sources import FromSources
 from services.api.routes import examples
 from services.api.routes.actions import find_generations
 from services.api.routes.pipelines import Name
-from services.api.store.tables import Document
+from services.api.store.tables import AnyJson, Document
 from services.times import render_instant
 
 router = APIRouter(tags=["pipelines"])
@@ -42,9 +42,9 @@ class Period(BaseModel):
 
 
 class Sample(BaseModel):
-    key: dict[str, Any]
-    before: dict[str, Any] = Field(description="what it was; empty: the row is new")
-    after: dict[str, Any] = Field(description="what it is; empty: the row is gone")
+    key: AnyJson
+    before: AnyJson = Field(description="what it was; empty: the row is new")
+    after: AnyJson = Field(description="what it is; empty: the row is gone")
     cause: str | None = Field(
         None,
         description="the changed thresholds that its rule reads, and whether it counts other "

@@ -20,7 +20,7 @@ from audit.log import read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import Record, admin, committed_ends, producer
 from infra.lake import read_held
-from infra.processes import engines
+from infra.processes import engines, start_module
 from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -29,6 +29,7 @@ from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
 from services.api.routes.quality import FROM_ELSEWHERE, find_newest
+from tests.command import run_command
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.seeds import create_random
