@@ -8,7 +8,6 @@ from pathlib import Path
 from socket import gethostname
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 
 from control.generations import Generation
 from infra.kafka import admin, end_offsets, producer
@@ -19,7 +18,7 @@ from infra.token import read_token
 from services.api.commands import Commands
 from services.api.http import errors, limits, problems
 from services.api.http.sources import Sources
-from services.api.http.traffic import CountRequests, Traffic
+from services.api.http.traffic import CountRequests, Traffic, name_operation
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
@@ -105,7 +104,7 @@ def create_app(sources: Sources) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=name_operation,
+        generate_unique_id_function=lambda route: name_operation(route.name),
     )
     app.state.sources = sources
     app.state.streams = stream.create_slots()
@@ -119,12 +118,6 @@ def create_app(sources: Sources) -> FastAPI:
     for noun in ROUTES:
         app.include_router(noun.router)
     return app
-
-
-def name_operation(route: APIRoute) -> str:
-    """The id of a route's operation: the name of its function, in camel case."""
-    first, *others = route.name.split("_")
-    return first + "".join(word.capitalize() for word in others)
 
 
 def create_sources(settings: Settings) -> Sources:

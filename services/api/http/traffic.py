@@ -58,6 +58,12 @@ class CountRequests:
             raise
 
 
+def name_operation(function: str) -> str:
+    """The id of the operation that a function of this name answers: the name in camel case."""
+    first, *others = function.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
 def _find_operation(scope: Scope) -> str:
-    route = scope.get("route")
-    return str(getattr(route, "unique_id", None) or getattr(route, "name", NO_OPERATION))
+    name = getattr(scope.get("route"), "name", None)
+    return name_operation(name) if name else NO_OPERATION

@@ -172,12 +172,12 @@ from services.api.store import database as module
 from services.api.store.database import Database
 from services.api.store.tables import Table
 from tests.services.api.store.test_database import IDENTITY
-from tests.services.writing import shelf
+from tests.services.writing import create_shelf
 
 module.CACHE_KIB_MAX = 64  # so that rows reach the disk before they are committed
 stock = Table(STOCK_LEVELS)
 database = Database.open(Path(sys.argv[1]), IDENTITY, [stock])
-rows = [stock.to_stored(shelf(1, f"SKU-{n}", 1)) for n in range(5_000)]
+rows = [stock.to_stored(create_shelf(1, f"SKU-{n}", 1)) for n in range(5_000)]
 database.apply(stock.view, rows)
 print("applied", flush=True)
 sys.stdin.read()
