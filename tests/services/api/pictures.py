@@ -1,6 +1,6 @@
 """Pictures of every page: `python -m tests.services.api.pictures FOLDER`.
 
-Each is taken in light and in dark, wide and narrow. The README shows `shop-light-wide.png`, as
+Each is taken in light and in dark, wide and narrow. The README shows `first-view.png`, as
 docs/shop.png.
 """
 
@@ -33,6 +33,8 @@ PAGES = {
     "data-docs": "/quality",
     "docs": "/docs",
 }
+FIRST_VIEW = "first-view.png"
+"""What one sees of the shop's page without scrolling."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 SIZES = {"wide": WIDE, "narrow": NARROW}
 SETTLED_MILLISECONDS = 1_500  # the last section has been drawn
@@ -50,6 +52,10 @@ def take(folder: Path) -> Iterator[Path]:
         with serving(create_sources(log, home)) as api:
             for pipeline in PIPELINES:
                 api.ready(pipeline=pipeline)
+            with visiting(browser, api.address, "light", WIDE) as visit:
+                visit.open(PAGES["shop"]).page.wait_for_timeout(SETTLED_MILLISECONDS)
+                visit.page.screenshot(path=folder / FIRST_VIEW)
+                yield folder / FIRST_VIEW
             for scheme, (name, size) in product(SCHEMES, SIZES.items()):
                 with visiting(browser, api.address, scheme, size) as visit:
                     for page, path in PAGES.items():
