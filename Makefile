@@ -60,7 +60,7 @@ up-docker: image ## start the shop in containers, by .env; PROFILE=cluster
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose --profile '*' down
 
-bench: ## measure the speed on this machine; some forty minutes
+bench: ## measure the speed on this machine; more than an hour
 	$(RETAIL) bench
 
 test: ## run all tests but those in containers; at once: JOBS=2

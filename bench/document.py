@@ -6,7 +6,6 @@ marks, `<!-- figures: PART -->` and `<!-- end of figures -->`. A unit behind the
 `<!-- figures: live, × -->`, picks the part's figures of that unit, without their notes.
 """
 
-import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -88,8 +87,7 @@ def main() -> None:
     parts = read_parts()
     for file in map(Path, sys.argv[1:]):
         parts |= reported_parts(file)
-    ordered = json.loads(Parts(parts=parts).model_dump_json())
-    (root() / FIGURES).write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+    (root() / FIGURES).write_text(f"{Parts(parts=parts).model_dump_json(indent=1)}\n")
     for document in DOCUMENTS:
         written = root() / document
         written.write_text(fill(document, written.read_text(), parts))

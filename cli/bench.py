@@ -48,7 +48,7 @@ def bench(
         bool, typer.Option("--keep", help="Keep the logs and data of the bench.")
     ] = False,
 ) -> None:
-    """Measure how fast the project is, in a data folder of its own. It takes some forty minutes."""
+    """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
     file = json_file or read_settings().data_dir / "reports" / "bench.json"
     # Whoever ends it, what it has started is stopped and removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

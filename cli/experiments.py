@@ -6,15 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import typer
 
-from cli import screen
+from cli import health, screen
 from infra.errors import UserError
 from infra.processes import environment
 from infra.settings import Settings, read_settings, root
@@ -27,7 +24,6 @@ FENCED = re.compile(r"^```\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 PROMPT = "$ "
 WRITTEN_API, WRITTEN_BROKER = "127.0.0.1:8000", "127.0.0.1:9092"
 """As pages write the addresses of a shop."""
-READY_SECONDS_MAX = 5.0
 COMMAND_SECONDS_MAX = 300
 
 
@@ -45,9 +41,10 @@ class UnknownExperiment(UserError):
 
 
 class NoShop(UserError):
-    def __init__(self, url: str, why: object) -> None:
+    def __init__(self, url: str) -> None:
         super().__init__(
-            f"An experiment needs a shop that is ready at {url}, but: {why}. Start it: make up"
+            f"An experiment needs a shop that is ready at {url}, but: it does not say that it is. "
+            "Start it: make up"
         )
 
 
@@ -122,13 +119,8 @@ def find_experiments() -> list[Experiment]:
 
 def require_shop(settings: Settings) -> None:
     """Raises NoShop unless the API is ready."""
-    url = f"{settings.api_url}/readyz"
-    try:
-        with urlopen(url, timeout=READY_SECONDS_MAX) as answer:
-            if answer.status != HTTPStatus.OK:
-                raise NoShop(settings.api_url, f"{url} answers {answer.status}")
-    except (URLError, OSError) as error:
-        raise NoShop(settings.api_url, error) from error
+    if health.api(settings, 0) is None:
+        raise NoShop(settings.api_url)
 
 
 def steps(page: str) -> Iterator[Step]:
@@ -162,10 +154,15 @@ def is_whole(command: str) -> bool:
     return not command.rstrip("\n").endswith("\\") and command.count("'") % 2 == 0
 
 
+def localize(settings: Settings, block: str) -> str:
+    """The block with the addresses of this shop, and not otherwise changed."""
+    here = block.replace(WRITTEN_API, settings.api_url.removeprefix("http://"))
+    return here.replace(WRITTEN_BROKER, settings.bootstrap_servers)
+
+
 def run(settings: Settings, command: str) -> str:
     """What the command prints, with the addresses of this shop. Raises StepFailed."""
-    here = command.replace(WRITTEN_API, settings.api_url.removeprefix("http://"))
-    here = here.replace(WRITTEN_BROKER, settings.bootstrap_servers)
+    here = localize(settings, command)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", here],

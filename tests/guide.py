@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
+from cli.experiments import localize
 from infra.processes import environment
 from infra.settings import Settings, root
 
@@ -25,28 +26,19 @@ class Reader:
     def __init__(self, shop: Settings, folder: Path, code: Path | None = None) -> None:
         """Code: the copy of the project that `retail` is of."""
         self._folder = folder
-        self._addresses = {
-            "127.0.0.1:8000": f"127.0.0.1:{shop.api_port}",
-            "127.0.0.1:9092": shop.bootstrap_servers,
-        }
+        self._shop = shop
         self._environment = {
             "PATH": f"{install_commands(shop, folder, code)}:{os.environ['PATH']}",
             "HOME": str(folder),
         }
 
     def shell(self, block: str) -> str:
-        return self._run(["bash", "-euo", "pipefail", "-c", self._here(block)])
+        return self._run(["bash", "-euo", "pipefail", "-c", localize(self._shop, block)])
 
     def python(self, block: str) -> str:
         script = self._folder / "sell.py"
-        script.write_text(self._here(block))
+        script.write_text(localize(self._shop, block))
         return self._run([sys.executable, str(script)])
-
-    def _here(self, block: str) -> str:
-        """The block with the addresses of this shop, and not otherwise changed."""
-        for written, here in self._addresses.items():
-            block = block.replace(written, here)
-        return block
 
     def _run(self, command: list[str]) -> str:
         done = subprocess.run(

@@ -1,17 +1,18 @@
 """Numbers, money, times and texts for people. World time is UTC."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
+
+from contracts.times import EPOCH, epoch_ms
 
 NONE = "–"
 DAY_MS = 86_400_000
 BLOCKS = "▁▂▃▄▅▆▇█"
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse_ms(iso: str) -> int:
     """Epoch milliseconds of a time in an answer."""
-    return (datetime.fromisoformat(iso) - EPOCH) // timedelta(milliseconds=1)
+    return epoch_ms(datetime.fromisoformat(iso))
 
 
 def instant(ms: float) -> datetime:

@@ -80,7 +80,6 @@ class Positions(Dated):
 
 @router.get(
     "/v1/positions/{store_id}/{sku}",
-    operation_id="listPositions",
     summary="The inventory position of a shelf at each review, beside its levels and orders",
     description="From the proposals of the promoted generation and the purchase orders: the "
     "position at a review is the sum of all that moved before it, and of what earlier reviews "
