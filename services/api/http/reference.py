@@ -266,7 +266,7 @@ def _list_limits(schema: Json) -> Iterator[str]:
         yield f"(default {schema['default']})"
     for word, bound in (("from", "minimum"), ("to", "maximum")):
         if abs(schema.get(bound, WIDE)) < WIDE:
-            yield f"{word} {schema[bound]}"
+            yield f"{word} {schema[bound]:.15g}"  # a whole number without its ".0"
     if "maxLength" in schema:
         yield f"of at most {schema['maxLength']} characters"
 
