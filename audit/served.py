@@ -1,8 +1,7 @@
 """The views of a pipeline as the API serves them, whole, at one marker."""
 
 import json
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +11,7 @@ from audit.inventory import Book, Row
 from contracts import CONTRACTS, Contract
 from contracts.documents import from_document
 from infra.errors import UserError
+from infra.http import open_answer
 from infra.kafka import Offsets, Partition
 from infra.settings import Settings
 
@@ -21,8 +21,15 @@ REQUEST_SECONDS_MAX = 60.0
 class ApiDown(UserError):
     """The API does not give the views."""
 
-    def __init__(self, url: str, why: object) -> None:
-        super().__init__(f"{url} should answer with the views, but: {why}. Start it: make up")
+    def __init__(self, source: str, why: object) -> None:
+        super().__init__(f"{source} should answer with the views, but: {why}. Start it: make up")
+
+
+class CutOff(ApiDown):
+    """An answer of the API ended before all announced rows had come."""
+
+    def __init__(self, pipeline: str, view: str, found: int, announced: int) -> None:
+        super().__init__(pipeline, f"it sent {found} rows of {view}, not {announced}")
 
 
 @dataclass(frozen=True)
@@ -40,10 +47,8 @@ class Served:
 
 def fetch_views(settings: Settings, pipeline: str) -> Served:
     """The pipeline's views; one answer, so one marker. Raises ApiDown."""
-    url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
-    with answered(url, ApiDown) as lines:
-        head = json.loads(next(lines))
-        views = {one["view"]: parse_rows(url, lines, one) for one in head["views"]}
+    with open_export(settings, pipeline) as (head, lines):
+        views = {one["view"]: parse_rows(pipeline, lines, one) for one in head["views"]}
     return Served(
         pipeline=pipeline,
         generation=head["generation"],
@@ -59,12 +64,12 @@ def fetch_views(settings: Settings, pipeline: str) -> Served:
     )
 
 
-def parse_rows(url: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
-    """The next rows of a view, as many as announced."""
+def parse_rows(pipeline: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
+    """The next rows of a view, as many as announced; raises ApiDown when there are fewer."""
     view: Contract = CONTRACTS[extent["view"]]
     found = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
     if len(found) != extent["rows"]:
-        raise ApiDown(url, f"it sent {len(found)} rows of {view.name}, not {extent['rows']}")
+        raise CutOff(pipeline, view.name, len(found), extent["rows"])
     return found
 
 
@@ -78,10 +83,20 @@ def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
 
 
 @contextmanager
-def answered(url: str, trouble: Callable[[str, object], Exception]) -> Iterator[Iterator[bytes]]:
-    """The lines of the API's answer; raises `trouble` when there is none, or not to its end."""
+def open_export(
+    settings: Settings, pipeline: str
+) -> Iterator[tuple[Mapping[str, Any], Iterator[bytes]]]:
+    """What the API says first of the pipeline's views, and the lines that hold their rows.
+
+    Raises ApiDown when there is no answer, or not to its end.
+    """
+    url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
     try:
-        with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
-            yield iter(answer)
+        with open_answer(url, REQUEST_SECONDS_MAX) as answer:
+            lines = iter(answer)
+            first = next(lines, None)
+            if first is None:
+                raise ApiDown(url, "its answer is empty")
+            yield json.loads(first), lines
     except OSError as error:
-        raise trouble(url, error) from error
+        raise ApiDown(url, error) from error

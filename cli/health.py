@@ -4,18 +4,15 @@
 at once while they start, so this module imports only what it needs.
 """
 
-import http.client
-import json
 import sys
 from collections.abc import Callable, Mapping
 from socket import gethostbyname, gethostname
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import psutil
 
+from infra.http import NO_ANSWER, fetch_json, open_answer
 from infra.kafka import answers
 from infra.settings import Settings, read_settings
 
@@ -36,9 +33,9 @@ def broker(settings: Settings, started_at: int) -> str | None:
 
 def api(settings: Settings, started_at: int) -> str | None:
     try:
-        with urlopen(f"{settings.api_url}/readyz", timeout=PROBE_SECONDS_MAX) as answer:
+        with open_answer(f"{settings.api_url}/readyz", PROBE_SECONDS_MAX) as answer:
             return f"ready on {settings.api_url}" if answer.status == 200 else None
-    except (URLError, http.client.HTTPException, OSError):
+    except NO_ANSWER:
         return None
 
 
@@ -60,9 +57,8 @@ def cluster(settings: Settings) -> dict[str, Any]:
     """The state of Spark's master and its workers; empty when it does not answer."""
     host = urlsplit(settings.spark_master).hostname
     try:
-        with urlopen(f"http://{host}:{MASTER_PORT}/json/", timeout=PROBE_SECONDS_MAX) as answer:
-            return dict(json.load(answer))
-    except (URLError, http.client.HTTPException, OSError):
+        return dict(fetch_json(f"http://{host}:{MASTER_PORT}/json/", PROBE_SECONDS_MAX))
+    except NO_ANSWER:
         return {}
 
 

@@ -3,9 +3,7 @@
 import json
 from collections.abc import Mapping
 from typing import Annotated, Any
-from urllib.error import URLError
 from urllib.parse import urlencode
-from urllib.request import urlopen
 
 import typer
 
@@ -15,6 +13,7 @@ from contracts.times import instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra import kafka
 from infra.errors import UserError
+from infra.http import NO_ANSWER, fetch_json
 from infra.kafka import Record
 from infra.settings import Settings, read_settings
 from services.quarantine import release as releasing
@@ -139,9 +138,8 @@ def release(
 def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
     url = f"{current.api_url}/v1/quarantine"
     try:
-        with urlopen(f"{url}?{urlencode(asked)}", timeout=ANSWER_SECONDS_MAX) as answer:
-            return json.load(answer)
-    except (URLError, OSError) as error:
+        return fetch_json(f"{url}?{urlencode(asked)}", ANSWER_SECONDS_MAX)
+    except NO_ANSWER as error:
         raise NoAnswer(url, error) from error
 
 

@@ -1,10 +1,7 @@
 """What to try once everything is ready."""
 
-import json
-from urllib.error import URLError
-from urllib.request import urlopen
-
 from cli import screen
+from infra.http import NO_ANSWER, fetch_json
 from infra.settings import Settings
 from infra.token import read_token
 
@@ -28,8 +25,8 @@ def welcome(current: Settings) -> None:
 def a_shelf(current: Settings) -> str | None:
     """The path of a known shelf, if the API names one."""
     try:
-        with urlopen(f"{current.api_url}/v1/stock?limit=1", timeout=ANSWER_SECONDS_MAX) as answer:
-            first = json.load(answer)["items"][0]
-            return f"{first['store_id']}/{first['sku']}"
-    except (URLError, OSError, ValueError, LookupError):
+        found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX)
+        first = found["items"][0]
+        return f"{first['store_id']}/{first['sku']}"
+    except (*NO_ANSWER, LookupError):
         return None

@@ -1,20 +1,18 @@
 """What a reader sees meanwhile: whether the API answers, and how old its answers are."""
 
-import json
 import time
-import urllib.request
 from collections.abc import Callable, Iterable, Mapping
-from http.client import HTTPException
 from threading import Event, Thread
 from typing import Any
 
+from infra import http
 from infra.settings import Settings
 
 PERIOD_SECONDS = 0.5
 REQUEST_SECONDS_MAX = 10.0
 STOP_SECONDS_MAX = 2 * REQUEST_SECONDS_MAX
 
-NO_ANSWER = (OSError, HTTPException, LookupError, ValueError)
+NO_ANSWER = (*http.NO_ANSWER, LookupError)
 """What an API that is away, that starts, or that has not loaded a pipeline leads to."""
 
 Ages = Mapping[str, float | None]
@@ -27,8 +25,8 @@ Pipelines = Mapping[str, Mapping[str, Any]]
 def fetch_pipelines(settings: Settings) -> Pipelines:
     """What the API says of the pipelines of the settings; raises one of NO_ANSWER."""
     url = f"{settings.api_url}/v1/pipelines"
-    with urllib.request.urlopen(url, timeout=REQUEST_SECONDS_MAX) as answer:
-        found = {one["pipeline"]: one for one in json.load(answer)["pipelines"]}
+    known = http.fetch_json(url, REQUEST_SECONDS_MAX)["pipelines"]
+    found = {one["pipeline"]: one for one in known}
     for name in settings.pipeline_names:
         if "as_of" not in found.get(name, {}):
             raise LookupError(f"the API has no views of {name} loaded")

@@ -1,10 +1,10 @@
 """The API, as `retail watch` asks it."""
 
 import json
-from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import urlopen
+
+from infra.http import NO_ANSWER, fetch_json
 
 ANSWER_SECONDS_MAX = 5.0
 PROBLEM_BYTES_MAX = 65_536
@@ -30,11 +30,10 @@ class Client:
     def ask(self, path: str) -> Any:
         """The answer's JSON. Raises Unreachable and Refused."""
         try:
-            with urlopen(f"{self.address}{path}", timeout=ANSWER_SECONDS_MAX) as answer:
-                return json.load(answer)
+            return fetch_json(f"{self.address}{path}", ANSWER_SECONDS_MAX)
         except HTTPError as error:
             raise _read_problem(error) from error
-        except (HTTPException, OSError, ValueError) as error:
+        except NO_ANSWER as error:
             raise Unreachable(str(error)) from error
 
 
@@ -43,5 +42,5 @@ def _read_problem(error: HTTPError) -> Refused:
     try:
         document = json.loads(error.read(PROBLEM_BYTES_MAX))
         return Refused(str(document["title"]), str(document.get("detail", "")))
-    except (HTTPException, OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (*NO_ANSWER, LookupError, TypeError, AttributeError):
         return Refused(f"Status {error.code}", "")
