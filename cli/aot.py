@@ -1,6 +1,8 @@
 """retail aot: Java's ahead-of-time caches, from a training run, so that later starts are fast."""
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ from infra.jars import broker_classpath
 from infra.ports import free_port_base
 from infra.processes import environment
 from infra.settings import Settings, read_settings
+from infra.supervisor import orphans
 from infra.wait import until
 from pipelines.common.runtime.session import class_path
 
@@ -25,6 +28,8 @@ PIPELINES_SECONDS_MAX = 600.0
 WRITE_SECONDS_MAX = 180.0
 """How long Java may take to write its cache after it is told to end."""
 MIB = 1024**2
+SCRATCH = ".training-"
+"""How the folder begins in which a training run works."""
 
 
 class NotTrained(UserError):
@@ -36,6 +41,7 @@ class NotTrained(UserError):
 
 def aot() -> None:
     """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its processes end with it
     current = read_settings()
     folder = current.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
@@ -46,19 +52,31 @@ def aot() -> None:
 
 
 def make_beside(current: Settings) -> None:
-    """Make the missing caches in a process of the lowest priority."""
+    """Make the missing caches in a process of the lowest priority, until `end_beside` ends it."""
     if is_there(current):
         return
     with (current.logs_dir / "aot.log").open("wb") as log:
         subprocess.Popen(
             ["nice", "-n", "19", sys.executable, "-m", "cli.main", "aot"],
-            env={**os.environ, "JARS_DIR": str(current.jars_dir)},
+            env={
+                **os.environ,
+                "JARS_DIR": str(current.jars_dir),
+                orphans.TRAINING_VARIABLE: str(current.data_dir),
+            },
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             start_new_session=True,
         )
     screen.step("aot", "building Java's caches in the background, once: later starts are faster")
+
+
+def end_beside(current: Settings) -> bool:
+    """End the training run beside the shop of the data folder; returns whether there was one.
+
+    The caches that were there before it stay.
+    """
+    return orphans.stop(current.data_dir, orphans.TRAINING_VARIABLE) > 0
 
 
 def is_there(current: Settings) -> bool:
@@ -68,15 +86,21 @@ def is_there(current: Settings) -> bool:
 
 
 def train(current: Settings, folder: Path) -> list[Path]:
-    """Run a small shop and stop it, so that its JVMs write their caches; returns the files."""
-    with tempfile.TemporaryDirectory(prefix=".training-", dir=folder) as scratch:
+    """Run a small shop and stop it, so that its JVMs write their caches; returns the files.
+
+    The caches replace those of before once all of them are written.
+    """
+    for left in folder.glob(f"{SCRATCH}*"):
+        shutil.rmtree(left)  # of a run that was killed: this one is alone in the folder
+    with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=folder) as scratch:
         home = Path(scratch)
         log = home.parent / "training.log"
         with log.open("wb") as output:
             run_shop(current, home, log, output.fileno())
-        for stale in folder.glob("*.aot"):
+        made = [file.replace(folder / file.name) for file in sorted(home.glob("*.aot"))]
+        for stale in set(folder.glob("*.aot")).difference(made):
             stale.unlink()
-        return [file.replace(folder / file.name) for file in sorted(home.glob("*.aot"))]
+        return made
 
 
 def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:

@@ -6,7 +6,7 @@ from xmlrpc.client import Fault
 
 import psutil
 
-from cli import fleet, screen
+from cli import aot, fleet, screen
 from cli.exclusive import alone
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon, orphans
@@ -36,12 +36,15 @@ def stop(current: Settings) -> bool:
             if manager is not None:
                 in_order(current, manager)
         left = orphans.stop(current.data_dir)
+        was_training = aot.end_beside(current)
     daemon.clear(current.data_dir)
     if manager is not None:
         screen.step("stopped", ", ".join(reversed(fleet.names(current))), wait.seconds)
     if left:
         screen.step("cleanup", f"{left} processes without a manager, stopped", wait.seconds)
-    return manager is not None or left > 0
+    if was_training:
+        screen.step("aot", "the training of Java's caches ended; `make up` begins it anew")
+    return manager is not None or left > 0 or was_training
 
 
 def in_order(current: Settings, manager: Manager) -> None:

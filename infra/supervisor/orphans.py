@@ -7,37 +7,42 @@ from pathlib import Path
 import psutil
 
 HOME_VARIABLE = "RETAIL_HOME"
+"""Names the data folder to whatever its manager starts."""
+TRAINING_VARIABLE = "RETAIL_TRAINING_BESIDE"
+"""Names the data folder to a training run of Java that goes on beside its shop."""
 GRACE_SECONDS_MAX = 8.0
 KILL_SECONDS_MAX = 5.0
 
 
-def find(home: Path) -> list[psutil.Process]:
-    """Every process whose environment names the data folder, but this one and its callers."""
+def find(home: Path, variable: str = HOME_VARIABLE) -> list[psutil.Process]:
+    """Every process whose variable names the data folder, but this one and its callers."""
     ours = {process.pid for process in psutil.Process(os.getpid()).parents()} | {os.getpid()}
     return [
         process
         for process in psutil.process_iter()
-        if process.pid not in ours and belongs(process, home)
+        if process.pid not in ours and belongs(process, home, variable)
     ]
 
 
-def belongs(process: psutil.Process, home: Path) -> bool:
-    """Whether the process was started, directly or not, by the data folder's manager."""
+def belongs(process: psutil.Process, home: Path, variable: str = HOME_VARIABLE) -> bool:
+    """Whether the process's variable names the data folder; by HOME_VARIABLE its manager started it,
+    directly or not.
+    """
     try:
-        return process.environ().get(HOME_VARIABLE) == str(home)
+        return process.environ().get(variable) == str(home)
     except (psutil.Error, OSError):
         return False  # gone meanwhile, or somebody else's
 
 
-def stop(home: Path) -> int:
-    """Stop what is left of the data folder's processes; returns how many there were."""
-    found = find(home)
+def stop(home: Path, variable: str = HOME_VARIABLE) -> int:
+    """Stop the processes whose variable names the data folder; returns how many there were."""
+    found = find(home, variable)
     for process in found:
         with contextlib.suppress(psutil.Error):
             process.terminate()
     _, stubborn = psutil.wait_procs(found, timeout=GRACE_SECONDS_MAX)
     # Whatever was started between the search and the end of its parent is found now.
-    stubborn += find(home)
+    stubborn += find(home, variable)
     for process in stubborn:
         with contextlib.suppress(psutil.Error):
             process.kill()

@@ -1,0 +1,86 @@
+"""A training run beside a shop ends with the shop, and leaves the caches of before as they were."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import aot, down
+from infra.settings import Settings
+from infra.supervisor.orphans import TRAINING_VARIABLE
+
+SECONDS_MAX = 30.0
+
+TRAINS = """
+import signal
+from cli import aot
+from pathlib import Path
+
+def run_shop(current, home, log, output):
+    (home / "broker-1.aot").touch()
+    print("trains", flush=True)
+    signal.pause()
+
+aot.is_there = lambda current: False
+aot.run_shop = run_shop
+aot.aot()
+"""
+"""`retail aot`, with a shop that is never done."""
+
+
+@pytest.fixture
+def caches(tmp_path: Path) -> Path:
+    """The folder of the caches, with one in it."""
+    folder = tmp_path / "jars" / "aot"
+    folder.mkdir(parents=True)
+    (folder / "broker-0.aot").touch()
+    return folder
+
+
+def test_down_ends_the_training_run_of_its_shop_and_the_old_caches_stay(
+    current: Settings, caches: Path
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", TRAINS],
+        env={
+            **os.environ,
+            "JARS_DIR": str(caches.parent),
+            TRAINING_VARIABLE: str(current.data_dir),
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as training:
+        assert training.stdout is not None
+        assert "trains" in training.stdout.readline()
+        assert list(caches.glob(f"{aot.SCRATCH}*/*.aot"))
+        assert down.stop(current)
+        assert training.wait(SECONDS_MAX) != 0
+    assert [file.name for file in caches.glob("*.aot")] == ["broker-0.aot"]
+    assert list(caches.glob(f"{aot.SCRATCH}*")) == []
+    assert not down.stop(current)
+
+
+def test_a_training_run_beside_a_shop_bears_the_name_of_its_data_folder(
+    current: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[dict[str, Any]] = []
+    monkeypatch.setattr(aot, "is_there", lambda _: False)
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **how: started.append(how))
+    aot.make_beside(current)
+    assert started[0]["env"][TRAINING_VARIABLE] == str(current.data_dir)
+
+
+def test_new_caches_take_the_place_of_all_others_and_of_what_a_killed_run_left(
+    current: Settings, caches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
+        assert (caches / "broker-0.aot").exists()
+        (home / "broker-1.aot").touch()
+
+    (caches / f"{aot.SCRATCH}killed").mkdir()
+    monkeypatch.setattr(aot, "run_shop", run_shop)
+    assert aot.train(current, caches) == [caches / "broker-1.aot"]
+    assert sorted(file.name for file in caches.iterdir()) == ["broker-1.aot", "training.log"]
