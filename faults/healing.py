@@ -1,6 +1,6 @@
 """Whether a shop is well: everything runs, and all that the log held at a moment is served."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from xmlrpc.client import Fault as ManagerFault
 
@@ -76,7 +76,32 @@ def find_lacking(settings: Settings, aim: Aim) -> str | None:
             or _lacks_signs(settings, aim)
         )
     except NOT_YET as error:
-        return f"{type(error).__name__}: {error}".splitlines()[0]
+        return _describe(error)
+
+
+class Patient:
+    """A shop after a fault: an aim is taken as soon as that is possible, and then waited for."""
+
+    def __init__(self, take: Callable[[], Aim], lacks: Callable[[Aim], str | None]) -> None:
+        """`take` may raise one of NOT_YET; `lacks` says what there is not yet of the aim."""
+        self.lacking = ""
+        """What the last look found lacking, in words."""
+        self._take, self._lacks = take, lacks
+        self._aim: Aim | None = None
+
+    def is_well(self) -> bool:
+        """Look once more."""
+        try:
+            self._aim = self._aim or self._take()
+        except NOT_YET as error:
+            self.lacking = _describe(error)
+            return False
+        self.lacking = self._lacks(self._aim) or ""
+        return not self.lacking
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _lacks_process(settings: Settings, aim: Aim) -> str | None:

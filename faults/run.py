@@ -11,8 +11,8 @@ import psutil
 from faults.catalog import FAULTS
 from faults.draw import draw
 from faults.fault import Fault, Outcome, Refused, Scene
-from faults.healing import NOT_YET, Aim, find_lacking, take_aim
-from faults.judge import judge
+from faults.healing import Aim, Patient, find_lacking, take_aim
+from faults.audit import compare_all
 from faults.watch import Sight, Watch, fetch_ages
 from infra.errors import UserError
 from infra.settings import Settings
@@ -147,7 +147,7 @@ def run(
         stale=sight.stale_seconds,
         healed=healed,
         lacking=lacking,
-        checked=judge(settings),
+        checked=compare_all(settings),
     )
 
 
@@ -171,19 +171,7 @@ def heal(
     seconds_max: float, aim: Callable[[], Aim], lacks: Callable[[Aim], str | None]
 ) -> tuple[float | None, str]:
     """How many seconds it took until nothing lacked, and what still does if it was not in time."""
-    began = time.monotonic()
-    aims: list[Aim] = []
-    lacking = [""]
-
-    def is_well() -> bool:
-        try:
-            aims[:] = aims or [aim()]
-        except NOT_YET as error:
-            lacking[0] = f"{type(error).__name__}: {error}".splitlines()[0]
-            return False
-        lacking[0] = lacks(aims[0]) or ""
-        return not lacking[0]
-
-    if until(is_well, seconds_max, POLL_SECONDS):
+    began, patient = time.monotonic(), Patient(aim, lacks)
+    if until(patient.is_well, seconds_max, POLL_SECONDS):
         return time.monotonic() - began, ""
-    return None, lacking[0]
+    return None, patient.lacking

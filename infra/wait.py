@@ -4,6 +4,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 POLL_SECONDS = 0.1
 POLL_SECONDS_MIN, POLL_SECONDS_MAX = 0.02, 0.5
@@ -18,12 +21,22 @@ def until(
     poll_seconds: float = POLL_SECONDS,
 ) -> bool:
     """Ask repeatedly until it has happened or the time is over; returns whether it has."""
-    return _ask(happened, seconds_max, lambda _: poll_seconds)
+    return _ask(happened, seconds_max, lambda _: poll_seconds, lambda answer: answer)
+
+
+def ask_until(
+    question: Callable[[], Answer],
+    is_last: Callable[[Answer], bool],
+    seconds_max: float,
+    poll_seconds: float = POLL_SECONDS,
+) -> Answer:
+    """Ask repeatedly until an answer is the last one or the time is over; returns that answer."""
+    return _ask(question, seconds_max, lambda _: poll_seconds, is_last)
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
     """Wait for the condition; raises TimeoutError when it does not hold in time."""
-    if not _ask(condition, seconds_max, _rest_seconds):
+    if not _ask(condition, seconds_max, _rest_seconds, lambda answer: answer):
         raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
@@ -50,16 +63,18 @@ def _rest_seconds(asking_seconds: float) -> float:
 
 
 def _ask(
-    happened: Callable[[], bool], seconds_max: float, rest_seconds: Callable[[float], float]
-) -> bool:
+    question: Callable[[], Answer],
+    seconds_max: float,
+    rest_seconds: Callable[[float], float],
+    is_last: Callable[[Answer], bool],
+) -> Answer:
     """`rest_seconds`: how long to wait before asking again, by how long asking took."""
     deadline = time.monotonic() + seconds_max
     pause = threading.Event()
     while True:
         began = time.monotonic()
-        if happened():
-            return True
+        answer = question()
         now = time.monotonic()
-        if now >= deadline:
-            return False
+        if is_last(answer) or now >= deadline:
+            return answer
         pause.wait(rest_seconds(now - began))

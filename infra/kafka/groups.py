@@ -6,7 +6,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from infra.kafka.errors import UNSETTLED, code
 from infra.kafka.offsets import Partition
-from infra.wait import until
+from infra.wait import ask_until
 
 ANSWER_SECONDS_MAX = 10.0
 SETTLED_SECONDS_MAX = 30.0
@@ -22,17 +22,17 @@ def fetch_committed(
     no coordinator of the group. Raises TimeoutError and KafkaException.
     """
     wanted = [TopicPartition(*at) for at in places]
-    found: list[TopicPartition] = []
 
-    def is_answered() -> bool:
+    def ask() -> list[TopicPartition]:
         try:
-            found[:] = reader.committed(wanted, timeout=ANSWER_SECONDS_MAX)
+            return list(reader.committed(wanted, timeout=ANSWER_SECONDS_MAX))
         except KafkaException as error:
             if code(error) not in UNSETTLED:
                 raise
-        return bool(found)
+            return []
 
-    if wanted and not until(is_answered, SETTLED_SECONDS_MAX):
+    found = ask_until(ask, bool, SETTLED_SECONDS_MAX) if wanted else []
+    if len(found) < len(wanted):
         raise TimeoutError(
             f"Expected Kafka to say within {SETTLED_SECONDS_MAX:g} s what {group} has committed, "
             "but it did not. See what it waits for: make logs COMPONENT=broker"

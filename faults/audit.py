@@ -8,7 +8,7 @@ from audit.verdict import Comparison, Verdict, verdict
 from faults.fault import Checked
 from infra.errors import UserError
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import ask_until
 
 ROWS_SHOWN_MAX = 5
 POLL_SECONDS = 2.0
@@ -16,23 +16,22 @@ AUDITED_SECONDS_MAX = 60.0
 """How long the ledger may take to have a page, and the quarantine to catch up."""
 
 
-def judge(settings: Settings) -> tuple[Checked, ...]:
+def compare_all(settings: Settings) -> tuple[Checked, ...]:
     """Every pipeline of the settings, compared as `retail verify` does."""
-    return tuple(_judge_one(settings, name) for name in settings.pipeline_names)
+    return tuple(_compare(settings, name) for name in settings.pipeline_names)
 
 
-def _judge_one(settings: Settings, pipeline: str) -> Checked:
-    found: list[Verdict] = []
-
-    def ask() -> bool:
-        found[:] = [verdict(settings, pipeline)]
-        return found[0].exact or not found[0].agree
-
+def _compare(settings: Settings, pipeline: str) -> Checked:
     try:
-        until(ask, AUDITED_SECONDS_MAX, POLL_SECONDS)
+        found = ask_until(
+            lambda: verdict(settings, pipeline),
+            lambda found: found.exact or not found.agree,
+            AUDITED_SECONDS_MAX,
+            POLL_SECONDS,
+        )
     except (UserError, TimeoutError, KafkaException) as error:
         return Checked(pipeline, exact=False, why=(str(error),))
-    return Checked(pipeline, found[0].exact, tuple(describe(found[0])))
+    return Checked(pipeline, found.exact, tuple(describe(found)))
 
 
 def describe(found: Verdict) -> Iterator[str]:
