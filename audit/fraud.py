@@ -1,24 +1,24 @@
 """The oracle of the fraud pipeline: the alerts that a log calls for, by a batch read of it.
 
 It shares the contracts with the pipeline and nothing else; thresholds are handed in as data. What
-events post and what rules find is SQL in DuckDB, one file per rule in `fraud_rules`.
+events contribute and what rules find is SQL in DuckDB, one file per rule in `fraud_rules`.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import duckdb
 
+from audit.accounted import Accounted
 from audit.fraud_score import list_thresholds
-from audit.inventory import Book, Place
 from audit.limits import load_thresholds
 from audit.log import read
-from audit.tables import Row, Tables
+from audit.tables import Row
 from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Partition, Record, admin, end_offsets
+from infra.kafka import Offsets, Record, admin, end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 
@@ -52,18 +52,13 @@ def spans(limits: Thresholds) -> Mapping[str, timedelta]:
     }
 
 
-class FraudOracle:
-    """Some records, loaded once and queried."""
+class FraudOracle(Accounted):
+    """The alerts that some records call for."""
 
     def __init__(
-        self,
-        records: Iterable[Record],
-        limits: Thresholds,
-        ends: Offsets | None = None,
+        self, records: Iterable[Record], limits: Thresholds, ends: Offsets | None = None
     ) -> None:
-        """`ends`: of the partitions read, for the record accounting."""
-        self.ends = ends or {}
-        self._tables = Tables(records)
+        super().__init__(records, ends)
         engine = self._tables.engine
         engine.execute(MACROS)
         for name, value in asdict(limits).items():
@@ -77,8 +72,7 @@ class FraudOracle:
 
     def view(self) -> list[Row]:
         """The alerts, in the order of the key."""
-        found = self._tables.engine.sql(text("alerts")).to_arrow_table().to_pylist()
-        return [restore_times(row) for row in found]
+        return [restore_times(row) for row in self.select(text("alerts"))]
 
     @property
     def ends_at(self) -> datetime:
@@ -86,18 +80,6 @@ class FraudOracle:
         newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
         ((published_ms,),) = newest.fetchall()
         return EPOCH + int(published_ms) * MILLISECOND
-
-    def books(self) -> dict[Partition, Book]:
-        """The record accounting, each number counted on its own and not derived from the others."""
-        return self._tables.books(self.ends)
-
-    @property
-    def rejected(self) -> Mapping[Place, Collection[str]]:
-        """The places of rejected records, with the reason. Dimension topics are not in the
-        accounting.
-        """
-        found = self._tables.rejected
-        return {at: why for at, why in found.items() if at[:2] in self.ends}
 
 
 def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:

@@ -1,10 +1,7 @@
 """A whole shop, started as a person starts it, for as long as it is measured."""
 
-import json
-import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,14 +9,16 @@ from math import inf
 from typing import Any
 
 from contracts import RECEIPTS
+from infra.http import fetch_json
 from infra.kafka import admin, end_offsets
-from infra.processes import environment
+from infra.processes import capture, environment
 from infra.settings import Settings, root
 from infra.supervisor import daemon
 from infra.wait import wait_until
 
 COMMAND_SECONDS_MAX = 600
 CAUGHT_UP_SECONDS_MAX = 900.0
+ANSWER_SECONDS_MAX = 10.0
 LAG_RECORDS_MAX = 5_000
 
 SPINE = "inventory"
@@ -55,8 +54,7 @@ class Shop:
 
     def get(self, path: str) -> Any:
         """The API's answer, from JSON; raises OSError when there is none."""
-        with urllib.request.urlopen(f"{self.settings.api_url}{path}", timeout=10) as answer:
-            return json.load(answer)
+        return fetch_json(f"{self.settings.api_url}{path}", ANSWER_SECONDS_MAX)
 
     def pid(self, component: str) -> int:
         """The process id of the component; raises LookupError while it has none."""
@@ -69,15 +67,7 @@ class Shop:
 
 def output(command: list[str], environment: dict[str, str]) -> str:
     """What the command prints; raises CommandFailed when it fails."""
-    done = subprocess.run(
-        command,
-        cwd=root(),
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS_MAX,
-        check=False,
-    )
+    done = capture(command, COMMAND_SECONDS_MAX, root(), environment)
     if done.returncode != 0:
         raise CommandFailed(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
     return done.stdout

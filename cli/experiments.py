@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import typer
 
 from cli import health, screen
 from infra.errors import UserError
-from infra.processes import environment
+from infra.processes import capture, environment
 from infra.settings import Settings, read_settings, root
 
 GUIDE = Path("docs", "guide")
@@ -164,14 +163,11 @@ def run(settings: Settings, command: str) -> str:
     """What the command prints, with the addresses of this shop. Raises StepFailed."""
     here = localize(settings, command)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    done = subprocess.run(
+    done = capture(
         ["bash", "-euo", "pipefail", "-c", here],
-        cwd=root(),
-        env={**environment(settings), "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS_MAX,
-        check=False,
+        COMMAND_SECONDS_MAX,
+        root(),
+        {**environment(settings), "PATH": path},
     )
     if done.returncode != 0:
         screen.say(f"{done.stdout}{done.stderr}")

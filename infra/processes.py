@@ -4,7 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,6 +50,18 @@ def start_module(
             stdout=output,
             stderr=output,
         )
+
+
+def capture(
+    command: Sequence[str], seconds_max: float, cwd: Path, env: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run the command in the folder `cwd` to its end, and keep what it writes.
+
+    `env`: its environment; None: the one of this process. Raises subprocess.TimeoutExpired.
+    """
+    return subprocess.run(
+        command, cwd=cwd, env=env, capture_output=True, text=True, timeout=seconds_max, check=False
+    )
 
 
 @contextmanager

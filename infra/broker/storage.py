@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from infra.jars import broker_classpath
 from infra.jars.fetch import alone
 from infra.jars.sets import jar_set
 from infra.java import java
+from infra.processes import capture
 from infra.settings import HOST, Settings, read_settings
 
 DRAFT_DIR = "log.new"
@@ -94,14 +94,8 @@ def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
     config.write_text(server_properties(settings, DRAFT_DIR))
     tool = ["kafka.tools.StorageTool", "format", "--config", config.name]
     alone = [] if settings.broker_voters else ["--standalone"]
-    answer = subprocess.run(
-        [*java_command, *tool, *alone, "--cluster-id", cluster_id(settings.broker_voters)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=FORMAT_SECONDS_MAX,
-    )
+    command = [*java_command, *tool, *alone, "--cluster-id", cluster_id(settings.broker_voters)]
+    answer = capture(command, FORMAT_SECONDS_MAX, folder)
     if answer.returncode != 0:
         raise NotFormatted(folder, answer.stdout + answer.stderr)
     config.unlink()

@@ -1,0 +1,32 @@
+"""What the oracles that load records as tables have in common: the record accounting."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from audit.inventory import Book, Place
+from audit.tables import Row, Tables
+from infra.kafka import Offsets, Partition, Record
+
+
+class Accounted:
+    """Some records, loaded once and queried."""
+
+    def __init__(self, records: Iterable[Record], ends: Offsets | None = None) -> None:
+        """`ends`: of the partitions read, for the record accounting."""
+        self.ends = ends or {}
+        self._tables = Tables(records)
+
+    def select(self, sql: str) -> list[Row]:
+        """The rows that a query of the tables gives."""
+        return list(self._tables.engine.sql(sql).to_arrow_table().to_pylist())
+
+    def books(self) -> dict[Partition, Book]:
+        """The record accounting, each number counted on its own and not derived from the others."""
+        return self._tables.books(self.ends)
+
+    @property
+    def rejected(self) -> Mapping[Place, Collection[str]]:
+        """The places of rejected records, with the reason. Dimension topics are not in the
+        accounting.
+        """
+        found = self._tables.rejected
+        return {at: why for at, why in found.items() if at[:2] in self.ends}
