@@ -3,6 +3,7 @@
 Each runs the command of `retail` of the same name, so that both do and say the same.
 """
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
@@ -71,14 +72,15 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
     HTTPStatus.GATEWAY_TIMEOUT,
 )
 
+action = partial(router.post, response_model=Done, responses=RESPONSES)
+"""Declares a route that runs a command and answers what it said."""
 
-@router.post(
+
+@action(
     "/v1/pipelines/{pipeline}/start",
     summary="Read the log again with the code on disk, beside what readers follow, and compare",
     description="Answers once the candidate has caught up and the difference is there. After a 504 "
     "the replay goes on: GET /v1/pipelines/{pipeline} says how far it is.",
-    response_model=Done,
-    responses=RESPONSES,
 )
 def start_replay(
     commands: Authorized, store: FromStore, pipeline: Name, query: Annotated[StartQuery, Query()]
@@ -88,17 +90,9 @@ def start_replay(
     return _run(commands, "replay", "start", pipeline, *settings)
 
 
-@router.post(
-    "/v1/pipelines/{pipeline}/promote",
-    summary="Let every reader follow the candidate",
-    response_model=Done,
-    responses=RESPONSES,
-)
+@action("/v1/pipelines/{pipeline}/promote", summary="Let every reader follow the candidate")
 def promote_generation(
-    commands: Authorized,
-    store: FromStore,
-    pipeline: Name,
-    query: GenerationParameters,
+    commands: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
 ) -> JSONResponse:
     candidate = find_generations(store, pipeline).candidate
     if candidate is None or candidate.number != query.number:
@@ -112,11 +106,9 @@ def promote_generation(
     return _run(commands, "replay", "promote", pipeline)
 
 
-@router.post(
+@action(
     "/v1/pipelines/{pipeline}/rollback",
     summary="Let every reader follow the generation before again",
-    response_model=Done,
-    responses=RESPONSES,
 )
 def roll_back_generation(
     commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
@@ -125,27 +117,17 @@ def roll_back_generation(
     return _run(commands, "replay", "rollback", pipeline)
 
 
-@router.post(
-    "/v1/pipelines/{pipeline}/prune",
-    summary="Forget a generation that readers do not follow",
-    response_model=Done,
-    responses=RESPONSES,
-)
+@action("/v1/pipelines/{pipeline}/prune", summary="Forget a generation that readers do not follow")
 def prune_generation(
-    commands: Authorized,
-    store: FromStore,
-    pipeline: Name,
-    query: GenerationParameters,
+    commands: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
 ) -> JSONResponse:
     find_generations(store, pipeline)
     return _run(commands, "replay", "prune", pipeline, "--number", str(query.number))
 
 
-@router.post(
+@action(
     "/v1/pipelines/{pipeline}/difference",
     summary="Compute what the candidate says otherwise, at the newest marker",
-    response_model=Done,
-    responses=RESPONSES,
 )
 def compute_difference(
     commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
@@ -154,11 +136,9 @@ def compute_difference(
     return _run(commands, "replay", "diff", pipeline)
 
 
-@router.post(
+@action(
     "/v1/quarantine/{topic}/{partition}/{offset}/release",
     summary="Publish a new event that wraps a rejected one, so that running sums count it once",
-    response_model=Done,
-    responses=RESPONSES,
 )
 def release_rejected(
     commands: Authorized,

@@ -76,8 +76,7 @@ class BestSellers(Dated):
     "/v1/best-sellers",
     summary="The products that sold most in one hour",
     description="By units, then revenue, then sku; the order of equals is always the same.",
-    response_model=BestSellers,
-    responses=examples.ok(examples.BEST_SELLERS) | ITEM_PROBLEMS,
+    **examples.answer(BestSellers, examples.BEST_SELLERS, ITEM_PROBLEMS),
 )
 async def list_best_sellers(
     store: FromStore, query: Annotated[BestSellersQuery, Query()]

@@ -29,8 +29,7 @@ class WorldTime(BaseModel):
     description="World time is the timestamp of records. While the clock is running, the time is "
     "world_ms + (wall clock - wall_ms) * speed. Ask again from time to time: a simulator that "
     "falls behind sets the clock back.",
-    response_model=WorldTime,
-    responses=examples.ok(examples.WORLD_TIME) | LIST_PROBLEMS,
+    **examples.answer(WorldTime, examples.WORLD_TIME, LIST_PROBLEMS),
 )
 async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
     clock, now_ms = store.world_clock(), wall_ms()

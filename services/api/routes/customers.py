@@ -21,8 +21,7 @@ CustomerId = Annotated[str, Path(description="the customer", max_length=192)]
 @router.get(
     "/v1/customers/{customer_id}/visits",
     summary="The visits of a customer, the latest first",
-    response_model=RowPage,
-    responses=examples.ok(examples.ROW_PAGE) | PAGE_PROBLEMS,
+    **examples.answer(RowPage, examples.ROW_PAGE, PAGE_PROBLEMS),
 )
 async def list_visits(
     store: FromStore, customer_id: CustomerId, query: RowsParameters

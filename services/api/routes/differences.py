@@ -109,8 +109,7 @@ class Difference(BaseModel):
     "/v1/pipelines/{pipeline}/difference",
     summary="What the candidate says otherwise; without a candidate, what the promotion changed",
     description="As `retail replay start` or `diff`, or the POST of this path, last computed it.",
-    response_model=Difference,
-    responses=examples.ok(examples.DIFFERENCE) | document_responses(HTTPStatus.NOT_FOUND),
+    **examples.answer(Difference, examples.DIFFERENCE, document_responses(HTTPStatus.NOT_FOUND)),
 )
 def get_difference(sources: FromSources, pipeline: Name, _: NoParameters) -> JSONResponse:
     before, after = find_compared(find_generations(sources.store, pipeline))

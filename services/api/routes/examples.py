@@ -266,6 +266,11 @@ def page(table: Table) -> AnyJson:
     return {"view": table.view, "items": [shown], "next": None, **DATES}
 
 
+def answer(model: object, example: AnyJson, problems: Responses) -> AnyJson:
+    """What a route declares of its answers: the shape of a good one, an example, and the others."""
+    return {"response_model": model, "responses": ok(example) | problems}
+
+
 def ok(example: AnyJson) -> Responses:
     """The successful answer of a route, for its OpenAPI."""
     return {200: {"content": {JSON: {"example": example}}}}

@@ -36,8 +36,7 @@ class Progress(BaseModel):
 @router.get(
     "/healthz",
     summary="Whether the process works",
-    response_model=Health,
-    responses=examples.ok({"status": "ok"}) | LIST_PROBLEMS,
+    **examples.answer(Health, {"status": "ok"}, LIST_PROBLEMS),
 )
 async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     if not store.is_alive():
@@ -55,8 +54,7 @@ async def get_health(store: FromStore, _: NoParameters) -> JSONResponse:
     summary="Whether every promoted view is loaded that can be",
     description="A pipeline that is invalid, in trouble or without a marker does not affect the "
     "others: `missing` names it, and requests for its views are answered with a 503.",
-    response_model=Health,
-    responses=examples.ok({"status": "ok"}) | LIST_PROBLEMS,
+    **examples.answer(Health, {"status": "ok"}, LIST_PROBLEMS),
 )
 async def get_readiness(store: FromStore, _: NoParameters) -> JSONResponse:
     loading, missing = _classify(store)

@@ -60,9 +60,14 @@ class SpanQuery(PageQuery):
         "the shelf at `until`",
     )
 
-    def question(self, what: str, store_id: str, sku: str) -> str:
-        """The filters, which stay the same from page to page."""
-        return f"{what} of {store_id}/{sku} since {self.since} until {self.until}"
+    def ask(self, what: str, shelf: Span, types: tuple[type, ...]) -> PageRequest:
+        """The page of a list about a shelf; `types`: of a row's place in the list."""
+        question = f"{what} of {shelf.store_id}/{shelf.sku} since {self.since} until {self.until}"
+        return PageRequest(self.limit, self.cursor, question, types)
+
+    def span(self, store_id: str, sku: str) -> Span:
+        """The shelf in the time asked for."""
+        return Span(store_id, sku, to_epoch_ms(self.since), to_epoch_ms(self.until))
 
 
 SpanParameters = Annotated[SpanQuery, Query()]
@@ -142,8 +147,7 @@ class Available(BaseModel):
 @router.get(
     "/v1/history",
     summary="Whether the past can be asked for",
-    response_model=Available,
-    responses=examples.ok(examples.HISTORY) | NO_PROBLEMS,
+    **examples.answer(Available, examples.HISTORY, NO_PROBLEMS),
 )
 def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     missing = lake.find_missing(*TOPICS)
@@ -156,8 +160,7 @@ def get_history(lake: FromLake, _: NoParameters) -> JSONResponse:
     summary="One shelf as it was at a moment",
     description="From the lake. The answer counts every event that happened until then, whenever "
     "it was published, as far as the lake has read the log; `as_of` says how far.",
-    response_model=PastShelf,
-    responses=examples.ok(examples.PAST_SHELF) | ITEM_PROBLEMS,
+    **examples.answer(PastShelf, examples.PAST_SHELF, ITEM_PROBLEMS),
 )
 def get_past_shelf(
     lake: FromLake, store_id: StoreId, sku: Sku, query: Annotated[PastQuery, Query()]
@@ -177,16 +180,14 @@ def get_past_shelf(
     summary="What moved a shelf, event by event, in pages",
     description="From the lake. The changes of all movements until a moment add up to the "
     "shelf at that moment. Later pages may hold events that were published meanwhile.",
-    response_model=MovementPage,
-    responses=examples.ok(examples.MOVEMENT_PAGE) | LIST_PROBLEMS,
+    **examples.answer(MovementPage, examples.MOVEMENT_PAGE, LIST_PROBLEMS),
 )
 def list_movements(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
 ) -> JSONResponse:
-    question = query.question("movements", store_id, sku)
-    request = PageRequest(query.limit, query.cursor, question, (int, str, int, int))
+    span = query.span(store_id, sku)
+    request = query.ask("movements", span, (int, str, int, int))
     after = request.after()
-    span = Span(store_id, sku, to_epoch_ms(query.since), to_epoch_ms(query.until))
     with lake.open(*TOPICS) as snapshot:
         found = find_movements(snapshot, span, after, request.rows_max)
         as_of = date_by_offsets(snapshot.ends())
@@ -209,8 +210,7 @@ def list_movements(
     summary="An alert, and the events that it rests on, by rule/subject/interval_start",
     description="The alert comes from the view, the events come from the lake: those that the "
     "evidence names, 20 at the most.",
-    response_model=AlertHistory,
-    responses=examples.ok(examples.ALERT_HISTORY) | ITEM_PROBLEMS,
+    **examples.answer(AlertHistory, examples.ALERT_HISTORY, ITEM_PROBLEMS),
 )
 async def get_alert_history(
     store: FromStore, lake: FromLake, key: Key, query: ViewParameters

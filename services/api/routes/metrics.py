@@ -110,7 +110,7 @@ def _gauge_bounds(store: Store) -> Metric:
     """Of a rule with as many signals as it looks at in no alert, there is no sample."""
     gauge = GaugeMetricFamily(
         "retail_alerts_beyond_bound",
-        "Alerts to which more clues were posted than the rule looks at.",
+        "Alerts with more signals than the rule looks at.",
         labels=("rule",),
     )
     served = store.generations.find_view(ALERTS.name)

@@ -62,8 +62,7 @@ class OrderPage(BaseModel):
     summary="Purchase orders with the supplier's answers, the newest first, in pages",
     description="Orders exist where they fill the shelves (`SIMULATOR_REFILL=orders`), "
     "from the world's first midnight on.",
-    response_model=OrderPage,
-    responses=examples.ok(examples.ORDER_PAGE) | LIST_PROBLEMS,
+    **examples.answer(OrderPage, examples.ORDER_PAGE, LIST_PROBLEMS),
 )
 def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSONResponse:
     filters = query.filters()

@@ -85,8 +85,7 @@ class Pipelines(BaseModel):
 @router.get(
     "/v1/pipelines",
     summary="Lag, rate and books of every pipeline",
-    response_model=Pipelines,
-    responses=examples.ok(examples.PIPELINES) | NO_PROBLEMS,
+    **examples.answer(Pipelines, examples.PIPELINES, NO_PROBLEMS),
 )
 def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
     return respond(Pipelines(pipelines=describe_all(store)))
@@ -95,9 +94,9 @@ def list_pipelines(store: FromStore, _: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/pipelines/{pipeline}",
     summary="Lag, rate and books of one pipeline",
-    response_model=Pipeline,
-    responses=examples.ok(examples.PIPELINES["pipelines"][0])
-    | document_responses(HTTPStatus.NOT_FOUND),
+    **examples.answer(
+        Pipeline, examples.PIPELINES["pipelines"][0], document_responses(HTTPStatus.NOT_FOUND)
+    ),
 )
 def get_pipeline(store: FromStore, pipeline: Name, _: NoParameters) -> JSONResponse:
     known = store.generations.known.get(pipeline)

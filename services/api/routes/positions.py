@@ -84,9 +84,11 @@ class Positions(Dated):
     description="From the proposals of the promoted generation and the purchase orders: the "
     "position at a review is the sum of all that moved before it, and of what earlier reviews "
     "ordered.",
-    response_model=Positions,
-    responses=examples.ok(examples.POSITIONS)
-    | document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    **examples.answer(
+        Positions,
+        examples.POSITIONS,
+        document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE),
+    ),
 )
 async def list_positions(
     store: FromStore, store_id: StoreId, sku: Sku, query: Annotated[ViewQuery, Query()]

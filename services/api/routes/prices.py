@@ -76,8 +76,7 @@ class PriceHistory(BaseModel):
 @router.get(
     "/v1/prices/{sku}",
     summary="What a product costs at a moment",
-    response_model=Price,
-    responses=examples.ok(examples.PRICE | examples.PRICES_AS_OF) | ITEM_PROBLEMS,
+    **examples.answer(Price, examples.PRICE | examples.PRICES_AS_OF, ITEM_PROBLEMS),
 )
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
     at_ms = _find_moment_ms(store, query)
@@ -93,8 +92,7 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
 @router.get(
     "/v1/prices",
     summary="What every product costs at a moment, in pages",
-    response_model=PricePage,
-    responses=examples.ok(examples.PRICE_PAGE) | LIST_PROBLEMS,
+    **examples.answer(PricePage, examples.PRICE_PAGE, LIST_PROBLEMS),
 )
 def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
     question = f"prices at={query.at.isoformat() if query.at else 'now'}"
@@ -120,8 +118,7 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
 @router.get(
     "/v1/prices/{sku}/history",
     summary="Every price of a product, announced ones too, the last first",
-    response_model=PriceHistory,
-    responses=examples.ok(examples.PRICE_HISTORY) | ITEM_PROBLEMS,
+    **examples.answer(PriceHistory, examples.PRICE_HISTORY, ITEM_PROBLEMS),
 )
 def get_price_history(
     store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]

@@ -60,8 +60,7 @@ ProductStock: type[BaseModel] = create_model(
 @router.get(
     "/v1/products/{sku}/stock",
     summary="One product in every store, and the totals",
-    response_model=ProductStock,
-    responses=examples.ok(examples.PRODUCT) | ITEM_PROBLEMS,
+    **examples.answer(ProductStock, examples.PRODUCT, ITEM_PROBLEMS),
 )
 async def get_product_stock(store: FromStore, sku: Sku, query: ViewParameters) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)

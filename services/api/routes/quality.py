@@ -6,9 +6,8 @@ place. Its other pages are shown in the frame of all pages, without their script
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Response
@@ -43,6 +42,28 @@ EXPECTED = (
     f"a page of the Data Docs, found {{found}}. They begin at {PATH}, once make quality has made "
     "them; that needs the lake: make up LAKE=on."
 )
+
+
+class TableVerdict(TypedDict):
+    """What was found of one table, at one version."""
+
+    table: str
+    version: int
+    suite: str
+    expectations: int
+    """How many were checked."""
+    failed: list[str]
+    """Those that are not met, in words."""
+
+
+class Summary(TypedDict):
+    """The file of VERDICTS, as `retail quality` writes it."""
+
+    checked_at: str
+    tables: list[TableVerdict]
+    not_compared: str | None
+    """Why the totals were not compared with a view; None: they were."""
+
 
 router = APIRouter(include_in_schema=False)
 
@@ -91,7 +112,7 @@ def _render_verdicts(folder: Path) -> Html:
     if not file.is_file():
         words = "There is no summary of them. Write it: make quality"
         return join(element("h1", TITLE), element("p", said), element("p", words))
-    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    found: Summary = json.loads(file.read_text(encoding="utf-8"))
     tables = found["tables"]
     failed = sum(len(one["failed"]) for one in tables)
     kept = sum(one["expectations"] for one in tables) - failed
@@ -108,7 +129,7 @@ def _render_verdicts(folder: Path) -> Html:
     )
 
 
-def _render_verdict(folder: Path, one: Mapping[str, Any]) -> tuple[str | Html, ...]:
+def _render_verdict(folder: Path, one: TableVerdict) -> tuple[str | Html, ...]:
     page = find_newest(folder, name_suite(one["table"], one["suite"]))
     suite = one["suite"]
     if page is not None:

@@ -106,8 +106,7 @@ Rejected: type[BaseModel] = create_model(
 @router.get(
     "/v1/quarantine",
     summary="Rejected records, the newest first, in pages",
-    response_model=QuarantinePage,
-    responses=examples.ok(examples.QUARANTINE_PAGE) | LIST_PROBLEMS,
+    **examples.answer(QuarantinePage, examples.QUARANTINE_PAGE, LIST_PROBLEMS),
 )
 def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]) -> JSONResponse:
     with store.rejections.open() as connection:
@@ -130,8 +129,7 @@ def list_quarantine(store: FromStore, query: Annotated[QuarantineQuery, Query()]
 @router.get(
     "/v1/quarantine/{topic}/{partition}/{offset}",
     summary="One rejected record, whole",
-    response_model=Rejected,
-    responses=examples.ok(examples.REJECTED) | ITEM_PROBLEMS,
+    **examples.answer(Rejected, examples.REJECTED, ITEM_PROBLEMS),
 )
 def get_rejected(
     store: FromStore, topic: Topic, partition: Number, offset: Number, _: NoParameters

@@ -85,15 +85,12 @@ def _document_failures() -> Responses:
 RESPONSES = _document_failures()
 
 # These routes ignore unknown query parameters: stock clients send several.
-router = APIRouter(tags=["schema registry"], default_response_class=RegistryResponse)
-
-
-@router.get(
-    "/schemas/ids/{id}",
-    summary="The schema with an id",
-    response_model=SchemaText,
-    responses=RESPONSES,
+router = APIRouter(
+    tags=["schema registry"], default_response_class=RegistryResponse, responses=RESPONSES
 )
+
+
+@router.get("/schemas/ids/{id}", summary="The schema with an id", response_model=SchemaText)
 async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in the registry's API
     return RegistryResponse({"schema": _find_by_id(id).text})
 
@@ -102,19 +99,13 @@ async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in t
     "/schemas/ids/{id}/versions",
     summary="The subject and version that have an id",
     response_model=list[SubjectVersion],
-    responses=RESPONSES,
 )
 async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
     found = _find_by_id(id)
     return RegistryResponse([{"subject": found.subject, "version": found.number}])
 
 
-@router.get(
-    "/subjects",
-    summary="Every topic and view, as a subject",
-    response_model=list[str],
-    responses=RESPONSES,
-)
+@router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
 async def list_subjects() -> RegistryResponse:
     return RegistryResponse(list(subjects.list_subjects()))
 
@@ -123,7 +114,6 @@ async def list_subjects() -> RegistryResponse:
     "/subjects/{subject}/versions",
     summary="The versions of a subject",
     response_model=list[int],
-    responses=RESPONSES,
 )
 async def list_versions(subject: Subject) -> RegistryResponse:
     return RegistryResponse([each.number for each in _find_versions(subject)])
@@ -133,7 +123,6 @@ async def list_versions(subject: Subject) -> RegistryResponse:
     "/subjects/{subject}/versions/{version}",
     summary="One version of a subject",
     response_model=RegisteredSchema,
-    responses=RESPONSES,
 )
 async def get_version(subject: Subject, version: Number) -> RegistryResponse:
     found = _find_version(subject, version)
@@ -151,19 +140,13 @@ async def get_version(subject: Subject, version: Number) -> RegistryResponse:
     "/config",
     summary="What a new version of a schema must keep to",
     response_model=Compatibility,
-    responses=RESPONSES,
 )
 async def get_compatibility() -> RegistryResponse:
     # The codec reads every version with the present schema.
     return RegistryResponse({"compatibilityLevel": "BACKWARD_TRANSITIVE"})
 
 
-@router.get(
-    "/mode",
-    summary="Whether schemas can be registered",
-    response_model=Mode,
-    responses=RESPONSES,
-)
+@router.get("/mode", summary="Whether schemas can be registered", response_model=Mode)
 async def get_mode() -> RegistryResponse:
     return RegistryResponse({"mode": "READONLY"})
 

@@ -93,8 +93,7 @@ class RowPage(Dated):
     description="Filters are the fields of the key and every text, by name, and for a view "
     "with a time in its key `from` and `until`; GET /v1/views lists them. `final` says of a "
     "window's row that nothing can change it any more.",
-    response_model=RowPage,
-    responses=examples.ok(examples.ROW_PAGE) | PAGE_PROBLEMS,
+    **examples.answer(RowPage, examples.ROW_PAGE, PAGE_PROBLEMS),
 )
 async def list_rows(store: FromStore, name: Name, query: RowsParameters) -> JSONResponse:
     return JSONResponse(await list_rows_of(store, find_table(name), query))
@@ -103,8 +102,7 @@ async def list_rows(store: FromStore, name: Name, query: RowsParameters) -> JSON
 @router.get(
     "/v1/views/{name}/rows/{key:path}",
     summary="One row of a view",
-    response_model=AnyJson,
-    responses=examples.ok(examples.SHELF) | ITEM_PROBLEMS,
+    **examples.answer(AnyJson, examples.SHELF, ITEM_PROBLEMS),
 )
 async def get_row(store: FromStore, name: Name, key: Key, query: ViewParameters) -> JSONResponse:
     return JSONResponse(await find_row(store, find_table(name), key, query))

@@ -110,8 +110,7 @@ class StockQuery(ViewQuery):
 @router.get(
     "/v1/stock/{store_id}/{sku}",
     summary="One shelf",
-    response_model=Shelf,
-    responses=examples.ok(examples.SHELF) | ITEM_PROBLEMS,
+    **examples.answer(Shelf, examples.SHELF, ITEM_PROBLEMS),
 )
 async def get_shelf(
     store: FromStore, store_id: StoreId, sku: Sku, query: ViewParameters
@@ -128,9 +127,11 @@ async def get_shelf(
 @router.get(
     "/v1/stock",
     summary="Shelves, filtered, sorted, in pages",
-    response_model=StockPage,
-    responses=examples.ok(examples.PAGE)
-    | document_responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
+    **examples.answer(
+        StockPage,
+        examples.PAGE,
+        document_responses(HTTPStatus.GONE, HTTPStatus.SERVICE_UNAVAILABLE),
+    ),
 )
 async def list_stock(store: FromStore, query: Annotated[StockQuery, Query()]) -> JSONResponse:
     snapshots = await await_snapshots(store, STOCK.view, query)

@@ -5,14 +5,13 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from services.api.http.answers import LakeAsOf, NextCursor, date_by_offsets, respond
-from services.api.http.pages import PageRequest
 from services.api.http.parameters import Sku, StoreId
 from services.api.http.problems import LIST_PROBLEMS
 from services.api.http.sources import FromLake
-from services.api.lake.movements import TOPICS, Span
+from services.api.lake.movements import TOPICS
 from services.api.lake.stock_outs import StockOutRow, find_stock_outs
 from services.api.routes import examples
-from services.api.routes.history import SpanParameters, to_epoch_ms
+from services.api.routes.history import SpanParameters
 from services.api.store.selection import WHOLE_MIN
 from services.times import render_instant, render_instant_or_none
 
@@ -61,16 +60,14 @@ class StockOutPage(BaseModel):
     description="From the lake. A shelf is out of stock from the moment when its units on hand "
     "fall to zero or below until they rise above zero. The answer lists the stock-outs that lasted "
     "after `since`, by the events until `until`. Lost time counts between the two.",
-    response_model=StockOutPage,
-    responses=examples.ok(examples.STOCK_OUT_PAGE) | LIST_PROBLEMS,
+    **examples.answer(StockOutPage, examples.STOCK_OUT_PAGE, LIST_PROBLEMS),
 )
 def list_stock_outs(
     lake: FromLake, store_id: StoreId, sku: Sku, query: SpanParameters
 ) -> JSONResponse:
-    question = query.question("stock-outs", store_id, sku)
-    request = PageRequest(query.limit, query.cursor, question, (int,))
+    span = query.span(store_id, sku)
+    request = query.ask("stock-outs", span, (int,))
     [after_ms] = request.after() or (WHOLE_MIN,)
-    span = Span(store_id, sku, to_epoch_ms(query.since), to_epoch_ms(query.until))
     with lake.open(*TOPICS) as snapshot:
         found = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
         as_of = date_by_offsets(snapshot.ends())

@@ -128,8 +128,7 @@ EXAMPLE = render(ADJUSTMENTS)
 @router.get(
     "/v1/topics",
     summary="Every topic and view with its contract",
-    response_model=Topics,
-    responses=examples.ok({"topics": [EXAMPLE]}) | NO_PROBLEMS,
+    **examples.answer(Topics, {"topics": [EXAMPLE]}, NO_PROBLEMS),
 )
 async def list_topics(_: NoParameters) -> JSONResponse:
     return JSONResponse({"topics": [render(one) for _, one in sorted(CONTRACTS.items())]})
@@ -138,8 +137,7 @@ async def list_topics(_: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/topics/{name}",
     summary="One topic or view with its contract",
-    response_model=Topic,
-    responses=examples.ok(EXAMPLE) | document_responses(HTTPStatus.NOT_FOUND),
+    **examples.answer(Topic, EXAMPLE, document_responses(HTTPStatus.NOT_FOUND)),
 )
 async def get_topic(name: Name, _: NoParameters) -> JSONResponse:
     if name not in CONTRACTS:

@@ -79,8 +79,7 @@ class ServedMembers(TypedDict):
 @router.get(
     "/v1/views",
     summary="Every view: its fields and filters, who writes it, and how far it has come",
-    response_model=Views,
-    responses=examples.ok({"views": [examples.VIEW]}) | NO_PROBLEMS,
+    **examples.answer(Views, {"views": [examples.VIEW]}, NO_PROBLEMS),
 )
 def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
     return JSONResponse({"views": [_describe(store, table) for table in TABLES.values()]})
@@ -89,8 +88,7 @@ def list_views(store: FromStore, _: NoParameters) -> JSONResponse:
 @router.get(
     "/v1/views/{name}",
     summary="One view, the promoted generation of it, and the topic that carries it",
-    response_model=View,
-    responses=examples.ok(examples.VIEW) | ITEM_PROBLEMS,
+    **examples.answer(View, examples.VIEW, ITEM_PROBLEMS),
 )
 def get_view(store: FromStore, name: Name, _: NoParameters) -> JSONResponse:
     view = _describe(store, find_table(name))

@@ -3,11 +3,29 @@
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 import control.marker
 from contracts import Row
 from infra.kafka import Offsets
+
+
+_OffsetList = list[tuple[str, int, int]]
+"""Topic, partition and offset, in order: JSON has no keys of two parts."""
+
+
+class _Stored(TypedDict):
+    """A marker as it is stored: the fields of `Marker`, in JSON."""
+
+    pipeline: str
+    generation: int
+    batch: int
+    inputs: _OffsetList
+    outputs: _OffsetList
+    written_at_ms: int
+    offset: int
+    took_ms: int | None
+    state_bytes: int | None
 
 
 @dataclass(frozen=True)
@@ -22,24 +40,35 @@ class Marker(control.marker.Marker):
         return cls(**vars(control.marker.Marker.parse(value)), offset=offset)
 
     def to_json(self) -> str:
-        rest = {name: getattr(self, name) for name in _PLAIN}
-        flat = {side: _flat(getattr(self, side)) for side in ("inputs", "outputs")}
-        return json.dumps({**rest, **flat}, separators=(",", ":"))
-
-
-_PLAIN = (
-    *("pipeline", "generation", "batch", "written_at_ms", "offset"),
-    *("took_ms", "state_bytes"),
-)
+        stored: _Stored = {
+            "pipeline": self.pipeline,
+            "generation": self.generation,
+            "batch": self.batch,
+            "inputs": _list_offsets(self.inputs),
+            "outputs": _list_offsets(self.outputs),
+            "written_at_ms": self.written_at_ms,
+            "offset": self.offset,
+            "took_ms": self.took_ms,
+            "state_bytes": self.state_bytes,
+        }
+        return json.dumps(stored, separators=(",", ":"))
 
 
 @lru_cache(maxsize=64)
 def parse_marker(text: str) -> Marker:
     """The inverse of `to_json`. Cached: all answers read the same few markers."""
-    parts: dict[str, Any] = json.loads(text)
-    for side in ("inputs", "outputs"):
-        parts[side] = {(topic, partition): offset for topic, partition, offset in parts[side]}
-    return Marker(**parts)
+    stored: _Stored = json.loads(text)
+    return Marker(
+        pipeline=stored["pipeline"],
+        generation=stored["generation"],
+        batch=stored["batch"],
+        inputs=_parse_offsets(stored["inputs"]),
+        outputs=_parse_offsets(stored["outputs"]),
+        written_at_ms=stored["written_at_ms"],
+        offset=stored["offset"],
+        took_ms=stored.get("took_ms"),
+        state_bytes=stored.get("state_bytes"),
+    )
 
 
 def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:
@@ -50,5 +79,9 @@ def group_by_topic(offsets: Offsets) -> dict[str, list[int]]:
     return topics
 
 
-def _flat(offsets: Offsets) -> list[tuple[str, int, int]]:
+def _parse_offsets(stored: _OffsetList) -> Offsets:
+    return {(topic, partition): offset for topic, partition, offset in stored}
+
+
+def _list_offsets(offsets: Offsets) -> _OffsetList:
     return [(topic, partition, offset) for (topic, partition), offset in sorted(offsets.items())]
