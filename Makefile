@@ -73,7 +73,7 @@ test-fast: ## run the tests that start neither Spark nor a broker
 	@$(READY) && $(BIN)/pytest -m "not spark and not e2e and not docker"
 
 check: ## check format, lint, types, import rules, contracts
-	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/retail contracts check
+	@$(READY) && $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/python -m tests.frames && $(BIN)/retail contracts check
 
 format: ## format the code
 	@$(READY) && $(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
