@@ -1,11 +1,11 @@
 -- The lines of what is applied: of each event the first copy in its partition that came in time.
 with first_copy as (
     select topic, partition, event_id, min("offset") as "offset"
-    from posted
+    from extracted
     where on_time
     group by all
 )
-select posted.*
-from posted
+select extracted.*
+from extracted
 join first_copy using (topic, partition, event_id, "offset")
 where sku is not null

@@ -1,8 +1,8 @@
 -- What is wrong with the simulator's records up to its pages, as far as the log shows it.
--- posted, page: as for book_stock. unreadable: store_id (the key), topic, sequence of each record.
+-- extracted, page: as for book_stock. unreadable: store_id (the key), topic, sequence of each record.
 with record as (
     select distinct store_id, topic, partition, "offset", sequence, event_id, on_time
-    from posted
+    from extracted
 ),
 first_copy as (
     select topic, partition, event_id, min("offset") as "offset"

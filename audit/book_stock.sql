@@ -1,9 +1,9 @@
 -- What the simulator's records up to its pages say of every shelf, and what of it is quarantined.
--- posted: one row per line of every readable record, copies and late ones included.
+-- extracted: one row per line of every readable record, copies and late ones included.
 -- page: store_id, topic, records (how many of the simulator's records lie before the page).
 with released as (
     select distinct event_id as original
-    from posted
+    from extracted
     where is_release(topic) and on_time
 ),
 first_copy as (
@@ -13,7 +13,7 @@ first_copy as (
         event_id,
         min("offset") as "offset",
         bool_or(on_time or topic || '/' || event_id in (from released)) as applied
-    from posted
+    from extracted
     group by all
 )
 select
@@ -22,7 +22,7 @@ select
     sum(received + adjusted + refunded - sold)::bigint as units_on_hand,
     sum(dispatched - closed)::bigint                   as units_in_transit,
     count(*) filter (where not applied)                as movements_quarantined
-from posted
+from extracted
 join first_copy using (topic, partition, event_id, "offset")
 join page using (store_id, topic)
 where sequence < records

@@ -41,12 +41,12 @@ COLUMNS: dict[str, pa.DataType] = {
     "unit_price_cents": pa.int64(),
     **dict.fromkeys(MOVEMENTS, pa.int64()),
 }
-POSTED = pa.schema(COLUMNS)
+EXTRACTED = pa.schema(COLUMNS)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
 partition; null when somebody else published it. A release has the line and the event time of its
 original, under its own topic; its event_id is the original's topic and id."""
 
-UNREADABLE = pa.schema([POSTED.field(name) for name in ("store_id", "topic", "sequence")])
+UNREADABLE = pa.schema([EXTRACTED.field(name) for name in ("store_id", "topic", "sequence")])
 """One of the simulator's records that says nothing; its key still names the store."""
 
 
@@ -75,10 +75,10 @@ class Oracle:
         self.engine = duckdb.connect()
         self.engine.execute("set timezone = 'UTC'")
         self.engine.execute(f"create macro is_release(topic) as topic = '{RELEASES.name}'")
-        self.load("posted", POSTED.empty_table())
+        self.load("extracted", EXTRACTED.empty_table())
         for lines in chunks(self._readable(settings)):
             self.engine.register("lines", lines)
-            self.engine.execute("insert into posted from lines")
+            self.engine.execute("insert into extracted from lines")
         self.load("unreadable", pa.Table.from_pylist(self._lost, UNREADABLE))
         self.engine.execute(f"create view applied as {query('applied')}")
 
@@ -109,7 +109,7 @@ class Oracle:
                 count(distinct event_id) filter (where on_time),
                 count(distinct "offset") filter (where on_time),
                 count(distinct "offset") filter (where not on_time)
-            from posted
+            from extracted
             group by all
             """
         ).fetchall()
@@ -151,9 +151,9 @@ def chunks(events: Iterator[tuple[Record, int | None, Said]]) -> Iterator[pa.Tab
     for record, sequence, found in events:
         lines += list_lines(record, sequence, found)
         if len(lines) >= LINES_PER_CHUNK:
-            yield pa.Table.from_pylist(lines, POSTED)
+            yield pa.Table.from_pylist(lines, EXTRACTED)
             lines = []
-    yield pa.Table.from_pylist(lines, POSTED)
+    yield pa.Table.from_pylist(lines, EXTRACTED)
 
 
 def list_lines(record: Record, sequence: int | None, found: Said) -> list[Row]:

@@ -14,7 +14,7 @@ from cli.exclusive import alone
 from cli.world import world_options
 from generators.run import Progress
 from generators.simulator import collect_garbage_rarely, simulate
-from generators.stopping import until_told
+from generators.stopping import catch_stop
 from infra.settings import Settings, read_settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager
@@ -65,7 +65,7 @@ def resting(current: Settings, manager: Manager) -> Iterator[None]:
 
 def publish(current: Settings, days: int) -> None:
     collect_garbage_rarely()
-    stop = until_told()
+    stop = catch_stop()
     at = Progress(0, 0)
     with screen.waiting("backfill", "reading the world's state") as wait:
 

@@ -16,7 +16,7 @@ from generators.clock_publisher import OWN, PARAMETERS_HEADER
 from generators.log_end import find_last_published, header_of
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
-from generators.stopping import until_told
+from generators.stopping import catch_stop
 from generators.ticks import HOUR_MS, TICK_MS
 from infra.errors import UserError
 from infra.kafka import KafkaDown, Outgoing, admin, answers, newest_ms, producer, send_all
@@ -76,15 +76,15 @@ def keep_time(settings: Settings, stop: Signal) -> None:
     if not answers(settings):
         raise KafkaDown(settings.bootstrap_servers)
     refuse_other(settings)
-    keeper, beaten = Timekeeper(settings), beaten_ms(settings)
+    timekeeper, beaten = Timekeeper(settings), beaten_ms(settings)
     if settings.begins_ms is None:
-        keeper.run()
-        _follow_the_wall(keeper, beaten or 0, stop)
+        timekeeper.run()
+        _follow_the_wall(timekeeper, beaten or 0, stop)
         return
     if beaten is None:
         beaten = settings.begins_ms - HOUR_MS  # the hour in which the shop is announced
-        keeper.beat(beaten)
-    keeper.stand(max(settings.begins_ms, beaten))
+        timekeeper.beat(beaten)
+    timekeeper.stand(max(settings.begins_ms, beaten))
     stop.wait()
 
 
@@ -96,12 +96,12 @@ def refuse_other(settings: Settings) -> None:
             raise OtherWorld("WORLD own", f"one with the parameters {found.decode()}")
 
 
-def _follow_the_wall(keeper: Timekeeper, beaten: int, stop: Signal) -> None:
+def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:
     """A heartbeat for each minute of the wall, once it is over."""
     while not stop.is_set():
         over_ms = (wall_ms() - SETTLED_MS) // TICK_MS * TICK_MS
         if over_ms > beaten:
-            keeper.beat(over_ms)
+            timekeeper.beat(over_ms)
             beaten = over_ms
         stop.wait(max(0, over_ms + TICK_MS + SETTLED_MS - wall_ms()) / 1000)
 
@@ -109,7 +109,7 @@ def _follow_the_wall(keeper: Timekeeper, beaten: int, stop: Signal) -> None:
 def main() -> int:
     setup_logging("clock")
     try:
-        keep_time(read_settings(), until_told())
+        keep_time(read_settings(), catch_stop())
     except UserError as error:
         log.error("%s", error)
         return 1

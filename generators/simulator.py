@@ -24,7 +24,7 @@ from generators.publisher import Publisher
 from generators.resume import Logged
 from generators.run import Report, daily, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
-from generators.stopping import until_told
+from generators.stopping import catch_stop
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import shortage
@@ -153,7 +153,7 @@ def main() -> int:
     options = _options()
     setup_logging("simulator")
     collect_garbage_rarely()
-    stop = until_told()
+    stop = catch_stop()
     try:
         simulate(
             read_settings(),

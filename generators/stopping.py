@@ -5,7 +5,7 @@ from threading import Event as Signal
 from threading import Thread
 
 
-def until_told() -> Signal:
+def catch_stop() -> Signal:
     """Set when the process is asked to stop, by SIGTERM or Ctrl-C."""
     stop = Signal()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -17,7 +17,7 @@ DELETE_SECONDS_MAX = 30.0
 
 
 class StillRunning(UserError):
-    """The generation's process does not end."""
+    """The process of a forgotten generation does not end."""
 
     def __init__(self, generation: Generation) -> None:
         super().__init__(

@@ -22,6 +22,6 @@ select
     decided_at,
     version
 from found
-join posted using (rule, subject, interval_start)
+join counted using (rule, subject, interval_start)
 join each_rule using (rule)
 order by rule, subject, interval_start

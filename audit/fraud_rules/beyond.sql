@@ -10,7 +10,7 @@ select
     min(beyond_at)     as decided_at,
     list(each_proof(event_time, event_id, topic, store_id)) as proofs
 from signal
-join posted using (rule, subject, interval_start)
+join counted using (rule, subject, interval_start)
 join each_rule using (rule)
 anti join candidate using (rule, subject, interval_start)
 where beyond_at is not null

@@ -10,7 +10,7 @@ select
     ) as place
 from signal;
 
-create or replace table posted as
+create or replace table counted as
 select
     rule, subject, interval_start,
     count(distinct (topic, event_id)) filter (where place <= getvariable('signals_max') + 1)

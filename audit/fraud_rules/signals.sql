@@ -42,7 +42,7 @@ packed as (
         on receipt.sku = product.sku and receipt.event_time >= product.since
     where customer_id is null
 ),
-posted as (
+contribution as (
     select
         'card-velocity' as rule, card_token as subject,
         starts(event_time, getvariable('card_sales_interval')) as interval_start,
@@ -115,4 +115,4 @@ posted as (
     where hundredths >= getvariable('packs_line_hundredths_min')
 )
 select *
-from posted
+from contribution

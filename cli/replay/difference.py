@@ -70,11 +70,11 @@ def list_causes(sample: Sample) -> list[str]:
 
 def show_items(label: str, *groups: Sequence[str]) -> None:
     """The label, and beside it the items, line by line; each group begins on a line of its own."""
-    for number, line in enumerate(line for items in groups for line in fold(items)):
+    for number, line in enumerate(line for items in groups for line in wrap(items)):
         screen.say(f"    {label if number == 0 else '':<{INDENT - 5}} {line}")
 
 
-def fold(items: Sequence[str]) -> list[str]:
+def wrap(items: Sequence[str]) -> list[str]:
     """The items on as few lines as hold them; no item is broken."""
     lines: list[str] = []
     for item in items:

@@ -50,7 +50,7 @@ def findings(
         if name in present:
             yield from _of_contract(present[name], versions, consumers)
         elif (ends := versions[-1].sunset) is None or ends > today:
-            yield _judge_removed(versions[-1], consumers)
+            yield _check_removed(versions[-1], consumers)
 
 
 def _of_contract(
@@ -80,7 +80,7 @@ def _of_contract(
         )
 
 
-def _judge_removed(old: Contract, consumers: Consumers) -> Finding:
+def _check_removed(old: Contract, consumers: Consumers) -> Finding:
     until = f"before its sunset, {old.sunset}" if old.sunset else "without a sunset"
     change = Change("the contract", f"removed {until}", READERS, "it was promised", path=())
     return Finding(

@@ -133,7 +133,7 @@ class TestCardVelocity:
         assert (alert["measured"], alert["events"], alert["version"]) == (25, 25, 25)
         assert (alert["evidence_left_out"], alert["signals_left_out"]) == (5, 0)
 
-    def test_a_key_holds_no_more_clues_than_allowed_and_counts_all_events(
+    def test_a_key_holds_no_more_signals_than_allowed_and_counts_all_events(
         self, shop: Timeline
     ) -> None:
         for n in range(12):

@@ -86,7 +86,7 @@ def test_before_the_first_page_the_audit_is_not_made(
 
 def test_a_line_that_is_lost_is_found(dirty: Settings, oracle: Oracle) -> None:
     oracle.engine.execute(
-        'delete from posted where "offset" = (select max("offset") / 2 from posted)'
+        'delete from extracted where "offset" = (select max("offset") / 2 from extracted)'
     )
     assert audit(dirty, oracle).differences
 
@@ -96,7 +96,7 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
     missing = oracle.engine.sql(
         """
         select topic, partition, min("offset"), count(distinct sku)
-        from posted
+        from extracted
         group by topic, partition, event_id
         having not bool_or(on_time)
         """
@@ -122,8 +122,8 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
     ("what", "forget"),
     [
         ("unreadable", "delete from unreadable where sequence < 1000"),
-        ("untimely", "update posted set on_time = true"),
-        ("repeated", 'update posted set event_id = event_id || "offset"'),
+        ("untimely", "update extracted set on_time = true"),
+        ("repeated", 'update extracted set event_id = event_id || "offset"'),
     ],
 )
 def test_dirt_that_the_log_does_not_show_is_found(

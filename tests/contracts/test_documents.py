@@ -54,7 +54,7 @@ def test_a_fault_says_where_what_and_what_was_found(changes: dict[str, Any], tol
     assert told in str(fault)
 
 
-def test_a_fault_of_time_is_told_in_the_words_of_the_judge() -> None:
+def test_a_fault_of_time_has_the_words_of_validation() -> None:
     event = {**RECEIPT, "event_time": datetime(2026, 3, 2, 10, 0, tzinfo=UTC)}
     noon_ms = int(datetime(2026, 3, 2, 12, 0, tzinfo=UTC).timestamp()) * 1000
     assert check_timing(RECEIPTS, event, noon_ms) == ()

@@ -23,7 +23,7 @@ EVERY = str(Settings.model_fields["pipelines"].default)
 
 
 class Shop(shops.Shop):
-    """The same, with what tests ask of it."""
+    """A shop as the bench starts it, with what tests ask of it."""
 
     def verify(self) -> dict[str, Any]:
         """What `retail verify` says of each pipeline, by name; raises unless all are exact."""

@@ -33,7 +33,7 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) -> None:
-    """And whichever generation is promoted: the second proposes the past anew, for nothing."""
+    """A second generation proposes the past anew. The gate orders none of it again."""
     kill(loop.pid("ordering"))
     await_soon(lambda: read_rows(loop, PURCHASE_ORDERS), "a review orders, with another gate")
     with ThreadPoolExecutor() as beside:

@@ -92,7 +92,7 @@ def stricter(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_guide_works_as_it_is_written(
     shop: Shop, reader: Reader, copy: Path, stricter: Path
 ) -> None:
-    """Every command of it answers what it says, whatever the numbers are."""
+    """Every command prints what the guide shows; numbers may differ."""
     await_alerts(shop, stricter)
     before = count_by_rule(shop)
     steps = [each for block in FENCED.findall(GUIDE.read_text()) for each in exchanges(block[1])]
@@ -174,9 +174,9 @@ def press(
 
 
 def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop) -> None:
-    """Whoever is killed, a candidate at work or at rest, or one of two that were promoted.
+    """The test kills a candidate at work, one at rest, and one of two that were promoted.
 
-    A record is released, and clients page meanwhile.
+    Meanwhile clients page, and a record is released.
     """
     with pytest.raises(CommandFailed, match="expected one of"):
         shop.retail("replay", "start", "fraud", "--set", "mood=3")
@@ -208,7 +208,7 @@ def test_readers_see_a_promotion_between_two_requests_and_never_half(shop: Shop)
 
 
 def test_a_third_generation_takes_the_place_of_the_first(shop: Shop) -> None:
-    """Meanwhile the others wait; afterwards they go on."""
+    """The other generations wait until it has caught up, and then go on."""
     first, second = list_numbers(shop)
     shop.retail("replay", "start", "fraud", "--promote", "--pause")
     assert list_numbers(shop) == [second, second + 1]

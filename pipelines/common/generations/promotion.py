@@ -119,7 +119,7 @@ def create_candidate(
 def prefix_ends(settings: Settings, pipeline: Pipeline, source: Source) -> Offsets:
     """Below which offsets a generation that begins now reads the archive; empty: it reads the log.
 
-    Raises HeadGone, Gap, NoArchive and OtherLog.
+    Raises LogTruncated, Gap, NoArchive and OtherLog.
     """
     dimensions = [one.topic.name for one in pipeline.dimensions]
     if begins := archive.find_truncated(settings, dimensions):

@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from contracts import HEARTBEATS, RELEASES, Contract
+from contracts.times import EPOCH
 from contracts.validation import RELEASABLE, UNRELEASABLE
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import event
@@ -33,7 +34,7 @@ RELEASE = "_release"
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 """A time that no watermark passes: a rejected record is counted, whatever time it claims."""
 
-BEFORE_ALL = datetime(1970, 1, 1, tzinfo=UTC)
+BEFORE_ALL = EPOCH
 """A time that moves no watermark."""
 
 

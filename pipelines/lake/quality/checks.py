@@ -165,7 +165,7 @@ def of_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
         [
             named(
                 f"{name} as the view tells",
-                gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_told"),
+                gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_served"),
             )
             for name in COMPARED
         ],

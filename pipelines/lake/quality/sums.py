@@ -92,7 +92,7 @@ def by_day(
     """
     of_view = spark.createDataFrame(
         [(day, *[expected[name] for name in names]) for day, expected in totals.days.items()],
-        "day DATE, " + ", ".join(f"{name}_told BIGINT" for name in names),
+        "day DATE, " + ", ".join(f"{name}_served BIGINT" for name in names),
     )
     found = (
         facts(below(silver, totals.ends))

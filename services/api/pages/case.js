@@ -86,12 +86,12 @@ function drawCase(feed) {
 }
 
 function describeCorrection(alert) {
-  const posted = format.plural(alert.version, "event", "events");
+  const events = format.plural(alert.version, "event", "events");
   if (alert.status === "withdrawn") {
     const without = alert.measured === 0 ? "; nothing is left to measure" : "";
-    return `It is withdrawn: of ${posted} posted to it, a later one speaks for the subject${without}.`;
+    return `It is withdrawn: of the ${events} that gave it a signal, a later one speaks for the subject${without}.`;
   }
-  return `Nothing so far. Decided at ${moment(alert.decided_at)} UTC, by ${posted} posted to it.`;
+  return `Nothing so far. Decided at ${moment(alert.decided_at)} UTC, by ${events} that gave it a signal.`;
 }
 
 function describeFinality(alert) {

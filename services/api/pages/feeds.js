@@ -24,7 +24,7 @@ function applyVisibility() {
 }
 
 // How all feeds together stand: connecting, live, partial or gone.
-export function judgeConnection() {
+export function findConnectionState() {
   const asking = feeds.filter(({ address }) => address);
   if (asking.some(({ problem }) => problem?.isGone)) return "gone";
   if (asking.every(isWaiting)) return "connecting";

@@ -2,7 +2,7 @@
 
 import { POLLED } from "./api.js";
 import { create, find, setAttribute, setText } from "./dom.js";
-import { isFailing, judgeConnection, Polled, startFeeds } from "./feeds.js";
+import { isFailing, findConnectionState, Polled, startFeeds } from "./feeds.js";
 import * as format from "./format.js";
 
 const DRAW_MS = 1_000;
@@ -57,7 +57,7 @@ export function start(drawPage) {
 }
 
 function drawConnection() {
-  const state = judgeConnection();
+  const state = findConnectionState();
   document.body.dataset.connection = state;
   setText(find("connection"), CONNECTIONS[state]);
 }

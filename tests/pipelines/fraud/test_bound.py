@@ -106,7 +106,7 @@ def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: St
         assert sort_evidence(found[identity]) == sort_evidence(row)
 
 
-def test_a_rule_is_asked_about_no_more_clues_than_the_bound_and_one(
+def test_a_rule_is_asked_about_no_more_signals_than_the_bound_and_one(
     spark: SparkSession, log: list[Record]
 ) -> None:
     groups = replace(PIPELINE, to_rows=unchanged, may_be_row=None, is_row=None)

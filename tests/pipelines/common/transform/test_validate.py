@@ -57,6 +57,6 @@ def test_a_broken_rule_is_the_reason(spark: SparkSession) -> None:
     assert find_reason(spark, receipt(("A", 0))) == "lines[].units is at least 1"
 
 
-def test_every_record_is_judged_not_only_the_good_ones(spark: SparkSession) -> None:
+def test_every_record_is_validated_not_only_the_good_ones(spark: SparkSession) -> None:
     log = receipt(), receipt(("A", 0)), replace(receipt(), value=b"")
     assert events((RECEIPTS,), create_log(spark, *log)).count() == 3
