@@ -50,7 +50,9 @@ class Wall(Signal):
         return self.is_set()
 
 
-def run_small(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topics:
+def run_small(
+    pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK, guard: DiskGuard = ROOM
+) -> Topics:
     topics = Topics()
     snapshots = Snapshots(folder, SMALL.text())
     run(
@@ -59,7 +61,7 @@ def run_small(pacer: Pacer, folder: Path, until_tick: int = UNTIL_TICK) -> Topic
         pacer,
         Publisher(topics),
         snapshots,
-        ROOM,
+        guard,
         ignore_progress,
         until_tick,
     )
@@ -134,7 +136,7 @@ def test_a_snapshot_is_written_every_few_hours(tmp_path: Path) -> None:
 def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
     tmp_path: Path,
 ) -> None:
-    wall, topics = Wall(), Topics()
+    wall = Wall()
     announced: list[tuple[int, ClockState]] = []
 
     def announce(clock: WorldClock, state: ClockState) -> None:
@@ -146,17 +148,7 @@ def test_without_room_the_world_stands_and_then_goes_on_as_if_nothing_had_been(
 
     pacer = Paced(wall, START_MS, 1_000, lambda: wall.now_ms, announce)
     pacer.wait(START_MS + 1)
-    snapshots = Snapshots(tmp_path, SMALL.text())
-    run(
-        World(SMALL),
-        Logged({}),
-        pacer,
-        Publisher(topics),
-        snapshots,
-        DiskGuard(wall, shortage),
-        ignore_progress,
-        UNTIL_TICK,
-    )
+    topics = run_small(pacer, tmp_path, guard=DiskGuard(wall, shortage))
     assert [state for _, state in announced[:3]] == [
         ClockState.RUNNING,
         ClockState.STOPPED,

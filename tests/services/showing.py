@@ -31,7 +31,7 @@ from services.api.routes import examples
 from tests.services.memory import MemoryLog
 from tests.services.silver import Silver
 from tests.services.world import NOON, announce, find_minute
-from tests.services.writing import INPUT_PARTITIONS, Writing, promote
+from tests.services.writing import INPUT_PARTITIONS, Writing, all_on_time, promote
 
 MINUTES = 90
 STORES = 12
@@ -41,6 +41,13 @@ SHELF = ("S004", "SKU-00042")
 """The one that has a past, prices, orders and proposals."""
 SHELVES_ORDERED = (("S001", "SKU-00417"), SHELF, ("S003", "SKU-00417"))
 PIPELINES = ("inventory", "analytics", "fraud", "reorder")
+
+
+def fill_folder(home: Path) -> None:
+    """Put beside the shop what the API reads from files: a lake, a report, Data Docs."""
+    fill_lake(home)
+    write_report(home)
+    write_data_docs(home)
 
 
 class Shop:
@@ -83,7 +90,7 @@ class Shop:
                 window_start=find_minute(at),
                 window_end=find_minute(at + 1),
                 version=version,
-                **_on_time(receipts=receipts, units=receipts * 3, revenue_cents=cents),
+                **all_on_time(receipts=receipts, units=receipts * 3, revenue_cents=cents),
             )
 
     def _stock(self) -> None:
@@ -102,7 +109,7 @@ class Shop:
                 sku=f"SKU-{product * 31 + 7:05}",
                 window_start=find_minute(-60),
                 window_end=find_minute(0),
-                **_on_time(units=60 - 3 * product, revenue_cents=14_940 - 510 * product),
+                **all_on_time(units=60 - 3 * product, revenue_cents=14_940 - 510 * product),
             )
 
     def _suspect(self) -> None:
@@ -181,10 +188,6 @@ class Shop:
 
     def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
         self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
-
-
-def _on_time(**measures: int) -> dict[str, int]:
-    return {**measures, **{f"{name}_on_time": value for name, value in measures.items()}}
 
 
 def fill_lake(folder: Path) -> None:

@@ -119,6 +119,11 @@ class Writing:
         self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
 
 
+def all_on_time(**measures: int) -> dict[str, int]:
+    """The fields of a window in which nothing was late."""
+    return {**measures, **{f"{name}_on_time": value for name, value in measures.items()}}
+
+
 def promote(log: Log, promoted: Writing, *others: Writing) -> None:
     """The control record that names the promoted generation among those there are."""
     _publish_control(log, (promoted, *others), promoted)

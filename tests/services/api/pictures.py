@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.services.api.browser import NARROW, WIDE, Scheme, chromium, visiting
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_data_docs, write_report
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
 
 USAGE = "Expected a folder: python -m tests.services.api.pictures FOLDER"
 REJECTED = "public.sales.receipt.v1/2/1"
@@ -46,9 +46,7 @@ def take(folder: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as kept, chromium() as browser:
         log, home = MemoryLog(), Path(kept)
         Shop(log)
-        fill_lake(home)
-        write_report(home)
-        write_data_docs(home)
+        fill_folder(home)
         with serving(create_sources(log, home)) as api:
             for pipeline in PIPELINES:
                 api.ready(pipeline=pipeline)

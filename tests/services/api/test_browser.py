@@ -12,7 +12,7 @@ from contracts import RECEIPTS
 from tests.services.api.browser import AXE, MISSING, NARROW, WIDE, chromium, find_chromium, visiting
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop, fill_lake, write_data_docs, write_report
+from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
 from tests.services.writing import invalidate, promote
 
 pytestmark = [
@@ -59,9 +59,7 @@ def shop(log: MemoryLog) -> Shop:
 @pytest.fixture(scope="module")
 def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     folder = tmp_path_factory.mktemp("shop")
-    fill_lake(folder)
-    write_report(folder)
-    write_data_docs(folder)
+    fill_folder(folder)
     with serving(create_sources(log, folder)) as answers:
         for pipeline in PIPELINES:
             answers.ready(pipeline=pipeline)

@@ -33,12 +33,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         ("DELETE", "/v1/stock/S001/A", 405, "Expected GET, found DELETE"),
         ("GET", "/v1/pipelines?limit=3", 422, "limit: expected no such query parameter"),
         ("GET", "/healthz?x=1", 422, "x: expected no such query parameter"),
-        (
-            "GET",
-            "/v1/views/public.stock.v1",
-            404,
-            "Expected one of public.analytics.",
-        ),
+        ("GET", "/v1/views/public.stock.v1", 404, "Expected one of public.analytics."),
         ("GET", "/v1/stock", 503, "Expected a promoted generation"),
         ("GET", f"/v1/stock?sku={'x' * URL_BYTES_MAX}", 414, "at most 4096 bytes"),
     ],

@@ -10,7 +10,7 @@ from contracts import BEST_SELLERS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import announce
-from tests.services.writing import Writing, promote
+from tests.services.writing import Writing, all_on_time, promote
 
 ROUTE = "/v1/best-sellers"
 TEN = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
@@ -49,10 +49,7 @@ def put(analytics: Writing, start: datetime, shelf: tuple[str, str], sold: tuple
         window_end=start + timedelta(hours=1),
         store_id=store,
         sku=sku,
-        units=units,
-        units_on_time=units,
-        revenue_cents=cents,
-        revenue_cents_on_time=cents,
+        **all_on_time(units=units, revenue_cents=cents),
     )
 
 

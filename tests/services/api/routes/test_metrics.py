@@ -208,7 +208,7 @@ def test_every_metric_is_explained_and_has_labels_of_few_values(shelves: Answers
     assert {name for one in ours for each in one.samples for name in each.labels} <= LABELS
 
 
-def test_alerts_with_more_clues_than_the_rule_looks_at_are_counted(
+def test_alerts_with_more_signals_than_the_rule_looks_at_are_counted(
     log: MemoryLog, api: Answers
 ) -> None:
     fraud = Writing(log, pipeline="fraud", views=(ALERTS,))

@@ -1,6 +1,7 @@
 """The event stream: what each commit changed, once, in order, from marker to marker."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
@@ -15,7 +16,7 @@ from services.api.http.sources import Sources
 from services.api.routes import stream
 from services.api.routes.stream import render_events
 from services.api.store import changes
-from tests.services.following import STREAM, following
+from tests.services.following import STREAM, Told, following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.writing import Writing, invalidate, promote
@@ -80,6 +81,11 @@ def test_changes_outlive_the_process(log: MemoryLog, inventory: Writing, tmp_pat
             assert next(events).units() == {"B": 7}
 
 
+def check_reset(events: Iterator[Told], at: str, reason: str) -> None:
+    event = next(events)
+    assert (event.kind, event.id, event.data["reason"]) == ("reset", at, reason)
+
+
 @pytest.mark.parametrize(
     ("last_event_id", "reason"), [("1-99", positions.FORGOTTEN), ("7-0", positions.GENERATION)]
 )
@@ -87,8 +93,7 @@ def test_a_reader_whose_place_is_not_there_is_told_to_fetch_the_view(
     shelves: Answers, last_event_id: str, reason: str
 ) -> None:
     with following(shelves, last_event_id) as events:
-        event = next(events)
-        assert (event.kind, event.id, event.data["reason"]) == ("reset", "1-0", reason)
+        check_reset(events, "1-0", reason)
 
 
 @pytest.mark.crosses("services/api/store/changes/ROWS_PER_CHANGE_MAX")
@@ -101,8 +106,7 @@ def test_a_commit_that_changes_too_much_is_a_reset(
         for sku in "BCD":
             inventory.row(1, sku, 7)
         inventory.mark()
-        event = next(events)
-        assert (event.kind, event.id, event.data["reason"]) == ("reset", "1-1", positions.TOO_MANY)
+        check_reset(events, "1-1", positions.TOO_MANY)
         inventory.row(1, "E", 7)
         inventory.mark()
         assert next(events).units() == {"E": 7}
@@ -116,12 +120,7 @@ def test_a_promotion_is_a_reset_to_the_new_generation(
         second = Writing(log, generation=2)
         second.mark()
         promote(log, second, inventory)
-        event = next(events)
-        assert (event.kind, event.id, event.data["reason"]) == (
-            "reset",
-            "2-0",
-            positions.GENERATION,
-        )
+        check_reset(events, "2-0", positions.GENERATION)
         second.row(1, "A", 40)
         second.mark()
         assert next(events).units() == {"A": 40}
