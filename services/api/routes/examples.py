@@ -51,6 +51,7 @@ PIPELINES = {
             "rate_per_second": 20.4,
             "behind_world_seconds": 4.1,
             "marker_written_at": "2026-03-02T10:41:07.212Z",
+            "batch_ms": 204,
             "books": [
                 {
                     "topic": RECEIPTS.name,
@@ -312,6 +313,9 @@ DIFFERENCE: AnyJson = {
                 "largest": [
                     {
                         "key": {"rule": "card-velocity", "subject": "tok_9a31"},
+                        "name": "card-velocity/tok_9a31",
+                        "kind": "new",
+                        "words": ["measured 4", "threshold 3"],
                         "before": {},
                         "after": {"measured": 4, "threshold": 3},
                         "cause": "card_sales_per_window_max 5 → 3",
