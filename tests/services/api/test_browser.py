@@ -74,6 +74,7 @@ def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) ->
             answers.ready(pipeline=pipeline)
         answers.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
         answers.eventually(f"/v1/prices/{SKU}/history", lambda found: len(found["items"]) == 3)
+        answers.eventually(f"/v1/promotions/{SKU}", lambda found: len(found["items"]) == 2)
         yield answers
 
 
@@ -138,6 +139,8 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
         [out] = visit.rows("#stock-out-rows")
         assert out[2:] == ["30 min", "0"]
         prices = [row[1:3] for row in visit.rows("#price-rows")]
+        planned = [row[2:] for row in visit.rows("#promotion-rows")]
+        assert planned == [["2.49", "1.79", "planned"], ["2.49", "1.79", "holds now"]]
         assert prices == [["2.49", "announced"], ["1.79", "holds now"], ["2.49", "past"]]
         shop.inventory.row(4, SKU, 29, version=2)
         shop.inventory.mark()
