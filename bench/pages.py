@@ -68,14 +68,14 @@ def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -
     """What the shop spends while nobody else asks, and then how long reads take."""
     [java] = engines(shop.pid("pipelines"))
     groups = [[psutil.Process(shop.pid("api"))], [java], browsers]
-    spent = [[cpu_by_process(process) for process in group] for group in groups]
+    before = [[cpu_by_process(process) for process in group] for group in groups]
     answered, began = count_answers(shop.settings), time.monotonic()
     time_passes(scale.batch_seconds)
     seconds = time.monotonic() - began
     requests = count_answers(shop.settings) - answered
     api, spark, of_browsers = (
-        sum(spent_since(*each) for each in zip(since, group, strict=True)) / seconds
-        for since, group in zip(spent, groups, strict=True)
+        sum(spent_since(*each) for each in zip(spent, group, strict=True)) / seconds
+        for spent, group in zip(before, groups, strict=True)
     )
     reads, _, _ = asyncio.run(read(shop.settings, replace(scale, warm_seconds=1)))
     return Load(api, spark, of_browsers, requests / seconds, reads)
@@ -110,8 +110,8 @@ def compare(before: Load, beside: Load, after: Load) -> Iterator[Figure]:
             f"after.{describe_failures(beside.reads)}",
         )
     pages = f"Shop, Stock and Alerts, {beside.requests_per_second:.1f} requests/s"
-    yield spent("API", pages, [load.api_cores for load in (before, beside, after)])
-    yield spent("Spark", pages, [load.spark_cores for load in (before, beside, after)])
+    yield compare_cores("API", pages, [load.api_cores for load in (before, beside, after)])
+    yield compare_cores("Spark", pages, [load.spark_cores for load in (before, beside, after)])
     yield Figure(
         "API and Spark, for three browsers",
         beside.shop_cores - (before.shop_cores + after.shop_cores) / 2,
@@ -127,7 +127,7 @@ def compare(before: Load, beside: Load, after: Load) -> Iterator[Figure]:
     )
 
 
-def spent(what: str, pages: str, cores: Sequence[float]) -> Figure:
+def compare_cores(what: str, pages: str, cores: Sequence[float]) -> Figure:
     before, beside, after = cores
     return Figure(
         f"with three browsers, {what}",

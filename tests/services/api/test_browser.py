@@ -295,61 +295,6 @@ def test_data_docs_are_listed_and_shown_in_the_frame(api: Answers, browser: Brow
         assert (visit.errors, visit.elsewhere) == ([], [])
 
 
-def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
-    api: Answers, browser: Browser, log: MemoryLog, shop: Shop
-) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/alerts")
-        invalidate(log, shop.fraud, "its state was lost")
-        visit.await_text("#cases .notice", "its state was lost")
-        assert visit.rows("#case-rows"), "what was known stays"
-        promote(log, shop.fraud, shop.candidate)
-        visit.await_connection("live")
-        visit.page.wait_for_selector("#cases .notice", state="hidden")
-
-
-def test_a_lost_connection_is_shown_and_resumed(api: Answers, browser: Browser, shop: Shop) -> None:
-    with visiting(browser, api.address) as visit:
-        visit.open("/")
-        visit.page.context.set_offline(True)
-        visit.await_connection("gone")
-        shop.sell(1)
-        shop.analytics.mark()
-        visit.page.context.set_offline(False)
-        visit.await_connection("live")
-        visit.await_text("#sales-until", "12:01")
-
-
-def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
-    browser: Browser, tmp_path: Path
-) -> None:
-    port = free_port_base()
-    address = f"http://{HOST}:{port}"
-    with visiting(browser, address) as visit:
-        with lone.running(tmp_path, port) as killed:
-            await_page(f"{address}/alerts")
-            visit.open("/alerts").await_text("#case-rows", "impossible-travel")
-            before = visit.rows("#case-rows")
-            killed.kill()
-            visit.await_connection("gone")
-            visit.await_text("#connection", "tries again by itself")
-            assert visit.rows("#case-rows") == before, "what was known stays"
-        with lone.running(tmp_path, port):
-            visit.await_connection("live")
-            visit.page.wait_for_selector("#cases .notice", state="hidden")
-            assert visit.rows("#case-rows") == before
-
-
-def await_page(address: str) -> None:
-    def is_there() -> bool:
-        try:
-            return httpx.get(address).is_success
-        except httpx.TransportError:
-            return False
-
-    assert until(is_there, SECONDS_MAX)
-
-
 @pytest.mark.parametrize(
     ("path", "section", "words"),
     [
@@ -408,6 +353,61 @@ def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
         topics = sum(len(one["lag_records_by_input"]) for one in found)
         assert edges == topics + 2 * sum(len(one["views"]) for one in found)
         assert visit.errors == []
+
+
+def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
+    api: Answers, browser: Browser, log: MemoryLog, shop: Shop
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/alerts")
+        invalidate(log, shop.fraud, "its state was lost")
+        visit.await_text("#cases .notice", "its state was lost")
+        assert visit.rows("#case-rows"), "what was known stays"
+        promote(log, shop.fraud, shop.candidate)
+        visit.await_connection("live")
+        visit.page.wait_for_selector("#cases .notice", state="hidden")
+
+
+def test_a_lost_connection_is_shown_and_resumed(api: Answers, browser: Browser, shop: Shop) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/")
+        visit.page.context.set_offline(True)
+        visit.await_connection("gone")
+        shop.sell(1)
+        shop.analytics.mark()
+        visit.page.context.set_offline(False)
+        visit.await_connection("live")
+        visit.await_text("#sales-until", "12:01")
+
+
+def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
+    browser: Browser, tmp_path: Path
+) -> None:
+    port = free_port_base()
+    address = f"http://{HOST}:{port}"
+    with visiting(browser, address) as visit:
+        with lone.running(tmp_path, port) as killed:
+            await_page(f"{address}/alerts")
+            visit.open("/alerts").await_text("#case-rows", "impossible-travel")
+            before = visit.rows("#case-rows")
+            killed.kill()
+            visit.await_connection("gone")
+            visit.await_text("#connection", "tries again by itself")
+            assert visit.rows("#case-rows") == before, "what was known stays"
+        with lone.running(tmp_path, port):
+            visit.await_connection("live")
+            visit.page.wait_for_selector("#cases .notice", state="hidden")
+            assert visit.rows("#case-rows") == before
+
+
+def await_page(address: str) -> None:
+    def is_there() -> bool:
+        try:
+            return httpx.get(address).is_success
+        except httpx.TransportError:
+            return False
+
+    assert until(is_there, SECONDS_MAX)
 
 
 def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser) -> None:
