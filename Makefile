@@ -56,6 +56,8 @@ image: ## build the images of the containers
 
 up-docker: image ## start the shop in containers, by .env; PROFILE=cluster
 	@$(COMPOSE) up --detach --wait
+	@echo "  Shop   http://$$($(COMPOSE) port api 8000)/"
+	@echo "  Token  $$($(COMPOSE) exec -T api cat /data/token) (to promote, roll back, prune, release)"
 
 down-docker: ## stop the containers; their volumes stay
 	$(ENGINE) && docker compose --profile '*' down

@@ -34,6 +34,7 @@ class Part(StrEnum):
     SIZES = "sizes"
     FRESHNESS = "freshness"
     READS = "reads"
+    PAGES = "pages"
     MEMORY = "memory"
 
 

@@ -19,6 +19,10 @@ from replay.causes import Changes, explain, find_changes
 from replay.difference import Comparison, Difference, json_lines, parquet
 
 
+SPILL = "spill"
+"""Where in the workplace the engine keeps what does not fit in memory."""
+
+
 @dataclass(frozen=True)
 class Compared:
     """The differences of all views of a pipeline, and what was compared."""
@@ -75,7 +79,8 @@ def at_marker(
     for name, file in seen.files.items():
         contract = CONTRACTS[name]
         relations = json_lines(contract, file), parquet(rows[name])
-        views.append(Comparison(contract, *relations, (seen.oldest_kept[name], None)).compute())
+        kept = seen.oldest_kept[name], None
+        views.append(Comparison(contract, *relations, kept, folder / SPILL).compute())
     changes = find_changes(promoted, after.folder, pipeline.name)
     return Compared(
         pipeline=pipeline.name,
@@ -130,6 +135,7 @@ def between(
                     parquet(runs["before"][contract.name]),
                     parquet(runs["after"][contract.name]),
                     (kept, None),
+                    folder / SPILL,
                 ).compute(),
                 changes,
             )

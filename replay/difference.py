@@ -15,6 +15,9 @@ FACETS_MAX = 12
 """A text with more values is no facet: it names things and does not sort them."""
 PERIODS_MAX = 48
 
+ENGINE: Mapping[str, str | int] = {"threads": 2, "memory_limit": "512MB"}
+"""An API whose container has 1 GiB compares beside its answers."""
+
 # Without a zone, as the engine knows none of its own: all are UTC.
 TYPES: Mapping[str, str] = {
     "string": "VARCHAR",
@@ -92,15 +95,21 @@ class Comparison:
     """Two answers of one view, as tables `before` and `after` of an engine."""
 
     def __init__(
-        self, contract: Contract, before: str, after: str, kept: tuple[str | None, str | None]
+        self,
+        contract: Contract,
+        before: str,
+        after: str,
+        kept: tuple[str | None, str | None],
+        spill: Path,
     ) -> None:
-        """`before` and `after` are relations in the engine's SQL.
+        """`before` and `after` are relations in the engine's SQL. What does not fit in memory goes
+        to the folder `spill`: where this runs may be read-only.
 
         Of a view whose rows are kept for a while, only those from `kept[0]` on and before `kept[1]`
         are compared: instants, by when their time in the key is.
         """
         self._contract = contract
-        self._engine = duckdb.connect(config={"threads": 2})
+        self._engine = duckdb.connect(config={**ENGINE, "temp_directory": str(spill)})
         fields = ", ".join(
             f'cast("{each.name}" as {sql_type(each)}) as "{each.name}"' for each in contract.fields
         )

@@ -10,7 +10,7 @@ import typer
 from cli import screen
 from cli.moments import parse_moment
 from cli.replay import report
-from cli.replay.difference import show_difference
+from cli.replay.difference import render_document, show_difference
 from control.generations import Generation, State
 from infra.settings import Settings, read_settings, root
 from pipelines.common.pipeline import Pipeline, load, pipelines
@@ -183,7 +183,7 @@ def diff(pipeline: Name, as_json: AsJson = False) -> None:
     current = read_settings()
     compared = difference(current, load(pipeline))
     if as_json:
-        print(json.dumps(compared.document(), default=str))
+        print(json.dumps(render_document(compared), default=str))
         return
     show_difference(compared, report.write_report(current, compared))
 

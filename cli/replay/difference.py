@@ -1,6 +1,7 @@
 """A difference on the terminal: short, the largest changes first, and where the rest is."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,8 @@ def show_view(view: Difference) -> None:
     totals = [one for one in view.totals if one.before != one.after]
     show_items("total", [step(one.field, one.before, one.after) for one in totals])
     for sample in select_samples(view):
-        show_items(kind(sample), [key(sample)], fields(sample), list_causes(sample))
+        fields = list_fields(sample)[:FIELDS_SHOWN]
+        show_items(kind(sample), [key(sample)], fields, list_causes(sample))
 
 
 def list_causes(sample: Sample) -> list[str]:
@@ -116,25 +118,35 @@ def key(sample: Sample) -> str:
     return "/".join(text(value) for value in sample.key.values())
 
 
-def fields(sample: Sample) -> list[str]:
-    """The first fields with information: the changed ones, or all of a new or removed row."""
+def list_fields(sample: Sample) -> list[str]:
+    """The fields with information: the changed ones, or all of a new or removed row."""
     before, after = sample.before, sample.after
     if before and after:
         names = [name for name in after if name != "version"] or list(after)
-        found = [f"{name} {text(before[name])} → {text(after[name])}" for name in names]
-    else:
-        found = [
-            f"{name} {text(value)}"
-            for name, value in (after or before).items()
-            if value and name != "version" and not isinstance(value, datetime | list)
-        ]
-    return found[:FIELDS_SHOWN]
+        return [f"{name} {text(before[name])} → {text(after[name])}" for name in names]
+    return [
+        f"{name} {text(value)}"
+        for name, value in (after or before).items()
+        if value and name != "version" and not isinstance(value, datetime | list)
+    ]
 
 
 def render_sample(sample: Sample) -> str:
     """A row that differs, on one line."""
     causes = f", because {sample.cause}" if sample.cause else ""
-    return f"{kind(sample):<8} {key(sample)}  {', '.join(fields(sample))}{causes}"
+    fields = ", ".join(list_fields(sample)[:FIELDS_SHOWN])
+    return f"{kind(sample):<8} {key(sample)}  {fields}{causes}"
+
+
+def render_document(compared: Compared) -> dict[str, Any]:
+    """For programs; each row that differs also in the words of the terminal."""
+    document = compared.document()
+    for view, rendered in zip(compared.views, document["views"], strict=True):
+        rendered["largest"] = [
+            {**asdict(one), "name": key(one), "kind": kind(one), "words": list_fields(one)}
+            for one in view.largest
+        ]
+    return document
 
 
 def text(value: Any) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-from cli.replay.difference import list_changes, render_sample
+from cli.replay.difference import list_changes, render_document, render_sample
 from contracts import CONTRACTS
 from infra.reports import name_difference, reports_folder
 from infra.settings import Settings
@@ -30,7 +30,7 @@ def write_report(settings: Settings, compared: Compared) -> Path:
     folder = reports_folder(settings)
     folder.mkdir(parents=True, exist_ok=True)
     stem = name_difference(compared.pipeline, compared.before, compared.after)
-    document = json.dumps(compared.document(), default=str, indent=1)
+    document = json.dumps(render_document(compared), default=str, indent=1)
     (folder / f"{stem}.json").write_text(document)
     page = folder / f"{stem}.html"
     page.write_text("".join(html(compared)))

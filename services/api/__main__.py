@@ -4,6 +4,7 @@ import sys
 
 from infra.logs import setup_logging
 from infra.settings import read_settings
+from infra.token import read_token
 from services.api.app import create_app, create_sources
 from services.api.http.server import listen
 
@@ -16,6 +17,7 @@ def main() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     current = read_settings()
     log = setup_logging("api")
+    read_token(current)  # drawn by now, for whoever looks into the data folder for it
     listening = listen(create_app(create_sources(current)), current.listen_host, current.api_port)
     log.info("answering on %s", current.api_url)
     listening.run()

@@ -40,6 +40,7 @@ from services.api.routes import (
     positions,
     prices,
     products,
+    promotions,
     quality,
     quarantine,
     registry,
@@ -60,6 +61,7 @@ from services.api.store.materializer import Materializer, OnLoaded
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.planned import PLANNED
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.registration import Registration, create_announcer
 from services.api.store.store import Store
@@ -78,7 +80,8 @@ One route publishes events. It neither writes a view nor waits for one: the view
 
 
 ROUTES = (
-    *(stock, products, prices, orders, positions, history, stock_outs, pipelines, differences),
+    *(stock, products, prices, promotions, orders, positions),
+    *(history, stock_outs, pipelines, differences),
     *(views, rows, exports, alerts, customers, best_sellers, stream),
     *(events, actions, quarantine, quality, clock, health),
     *(topics, registry, docs, catalogue, metrics, pages),
@@ -162,6 +165,7 @@ def create_store(settings: Settings) -> Store:
             create_announcer(producer(settings, linger_ms=0)),
         ),
         prices=Mirror(PRICES, folder / "prices.sqlite", open_log),
+        promotions=Mirror(PLANNED, folder / "promotions.sqlite", open_log),
         orders=Mirror(ORDERS, folder / "orders.sqlite", open_log),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from audit.fraud import fraud_oracle
+from bench.browsers import MISSING, find_chromium
 from bench.shops import CommandFailed
 from cli.experiments import PROMPT, exchanges
 from contracts import ALERTS as ALERT
@@ -31,7 +32,7 @@ from tests.e2e.shop import Shop, opened
 from tests.guide import Reader
 from tests.rooms import ROOMS
 from tests.seeds import create_random
-from tests.services.api.browser import MISSING, Visit, chromium, find_chromium, visiting
+from tests.services.api.browser import Visit, chromium, visiting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_200)]
 

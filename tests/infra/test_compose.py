@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 import yaml
 
 from infra.broker.properties import server_properties
@@ -28,6 +29,38 @@ def test_every_setting_reaches_every_program() -> None:
     for name, service in composed["services"].items():
         if "build" in service and name not in BROKERS:
             assert choices <= service["environment"].keys(), name
+
+
+def test_whatever_the_file_names_is_there() -> None:
+    """What docker compose would refuse: an unknown service, volume, file or variable."""
+    file = root() / "docker-compose.yml"
+    composed = yaml.safe_load(file.read_text())
+    services, volumes = composed["services"], composed["volumes"]
+    for name, one in services.items():
+        assert one.get("depends_on", {}).keys() <= services.keys(), name
+        for volume in one.get("volumes", ()):
+            source = volume.split(":")[0]
+            assert (root() / source).is_dir() if source.startswith("./") else source in volumes
+    needed = set(re.findall(r"\$\{(\w+)\}", file.read_text()))
+    alone, cluster = (
+        set(re.findall(r"^(\w+)=", (root() / one).read_text(), re.MULTILINE))
+        for one in (".env", "cluster.env")
+    )
+    assert needed <= alone | cluster
+    assert {"PORT_BASE", "PROMETHEUS_PORT", "GRAFANA_PORT"} <= needed & alone
+
+
+@pytest.mark.parametrize("chosen", ["observe-on", "single", "lake-on", "orders"])
+def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -> None:
+    services = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
+    shown = {
+        name
+        for name, one in services.items()
+        if chosen in one.get("profiles", [chosen]) or "single" in one.get("profiles", ())
+    }
+    for name in shown:
+        for other, condition in services[name].get("depends_on", {}).items():
+            assert other in shown or condition.get("required") is False, (name, other)
 
 
 def test_nothing_is_published_beyond_this_machine() -> None:

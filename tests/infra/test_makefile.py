@@ -69,6 +69,26 @@ def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said == "kept:\n"
 
 
+DOCKER = """#!/bin/sh
+case "$*" in
+  *" port api 8000") echo 127.0.0.1:8100 ;;
+  *" exec -T api cat /data/token") echo a-token ;;
+esac
+"""
+
+
+def test_containers_end_with_an_address_to_open_and_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker = tmp_path / "docker"
+    docker.write_text(DOCKER)
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    *_, address, token = make("up-docker").splitlines()
+    assert address == "  Shop   http://127.0.0.1:8100/"
+    assert token.startswith("  Token  a-token (")
+
+
 @pytest.mark.parametrize("verb", ["up", "status", "down"])
 def test_the_environment_is_made_before_every_verb(verb: str) -> None:
     first, second = make("--dry-run", verb).split(" && ")

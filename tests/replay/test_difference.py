@@ -32,7 +32,8 @@ def compare(
         replayed / "part.parquet",
         use_deprecated_int96_timestamps=True,  # as Spark writes them
     )
-    return Comparison(view, json_lines(view, served), parquet(replayed), (since, None)).compute()
+    relations = json_lines(view, served), parquet(replayed)
+    return Comparison(view, *relations, (since, None), folder / "spill").compute()
 
 
 def shelf(sku: str, **changes: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from services.api.store.materializer import Materializer
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
 from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.planned import PLANNED
 from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.store import Store
@@ -72,6 +73,7 @@ def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
         publisher=Publisher(lambda: Producer(NO_BROKER)),
         registration=Registration("api at a test", generations.list_loaded, lambda _: None),
         prices=Mirror(PRICES, folder / "prices.sqlite", log.open),
+        promotions=Mirror(PLANNED, folder / "promotions.sqlite", log.open),
         orders=Mirror(ORDERS, folder / "orders.sqlite", log.open),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),

@@ -12,6 +12,7 @@ from contracts import (
     BEST_SELLERS,
     CONFIRMATIONS,
     PRICE_CHANGES,
+    PROMOTIONS,
     PROPOSALS,
     PURCHASE_ORDERS,
     QUARANTINE,
@@ -70,6 +71,7 @@ class Shop:
         self._order()
         self._propose()
         self._price()
+        self._promote()
         self._reject()
         self.candidate.mark()
         for pipeline in (self.inventory, self.analytics, self.reorder):
@@ -175,6 +177,27 @@ class Shop:
                 (PRICE_CHANGES.name, 0),
                 key(PRICE_CHANGES, value),
                 encode(PRICE_CHANGES, value),
+                (at - timedelta(hours=36) - EPOCH) // MILLISECOND,
+            )
+
+    def _promote(self) -> None:
+        """A promotion that lasts, and the next one."""
+        for days in (-1, 6):
+            at = NOON + timedelta(days=days)
+            value = {
+                "event_id": f"promotion-{days}",
+                "event_time": at - timedelta(hours=36),
+                "sku": SHELF[1],
+                "starts_at": at,
+                "ends_at": at + timedelta(days=2),
+                "usual_price_cents": 249,
+                "price_cents": 179,
+                "effective_at": at - timedelta(hours=12),
+            }
+            self._log.publish(
+                (PROMOTIONS.name, 0),
+                key(PROMOTIONS, value),
+                encode(PROMOTIONS, value),
                 (at - timedelta(hours=36) - EPOCH) // MILLISECOND,
             )
 

@@ -44,6 +44,7 @@ const part = encodeURIComponent;
 export const ONE = {
   shelf: (store, sku) => `/v1/stock/${part(store)}/${part(sku)}`,
   prices: (sku) => `/v1/prices/${part(sku)}/history?limit=20`,
+  promotions: (sku) => `/v1/promotions/${part(sku)}?limit=10`,
   orders: (store, sku) => `/v1/orders?limit=20&store_id=${part(store)}&sku=${part(sku)}`,
   movements: (store, sku) => `/v1/history/movements/${part(store)}/${part(sku)}`,
   stockOuts: (store, sku) => `/v1/history/stock-outs/${part(store)}/${part(sku)}`,

@@ -2,6 +2,7 @@
 
 import { LINKS } from "./api.js";
 import { find, reconcile, Rows, setAttribute, setText } from "./dom.js";
+import { describeBooks, drawFlow } from "./flow.js";
 import * as format from "./format.js";
 import * as frame from "./frame.js";
 import * as quarantine from "./quarantine.js";
@@ -38,6 +39,8 @@ function drawArticle(article, pipeline) {
   set("behind", describeBehind(pipeline.behind_world_seconds));
   const fresh = frame.describeFreshness(pipeline, frame.pipelinesFeed.receivedAt);
   set("freshness", fresh || format.NONE);
+  set("batch", withUnit(format.duration(pipeline.batch_ms), "until its rows were acknowledged"));
+  set("balance", describeBooks(pipeline.books));
   drawViews(article.querySelector(".views"), pipeline.views ?? []);
   const topics = addUp(pipeline);
   article.querySelector(".scrolls").hidden = topics.length === 0;
@@ -89,6 +92,7 @@ frame.start(() => {
   frame.drawState("pipelines", feed, frame.describeAsked(feed));
   const pipelines = feed.value?.pipelines ?? [];
   find("pipelines-none").hidden = !feed.value || pipelines.length > 0;
+  drawFlow(find("flow"), pipelines);
   const list = find("pipeline-list");
   reconcile(list, pipelines, ({ pipeline }) => pipeline, createArticle, drawArticle);
   quarantine.draw();

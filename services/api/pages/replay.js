@@ -50,12 +50,25 @@ function drawProgress(cell, { read_records, left_records }) {
 
 const listPipelines = () => frame.pipelinesFeed.value?.pipelines ?? [];
 
-// The one that the address names; else one with a candidate; else the first.
+// The one that the address names; without a name, one with a candidate, else the first.
 function findChosen() {
   const named = address.read().pipeline;
   const all = listPipelines();
+  if (named) return all.find(({ pipeline }) => pipeline === named);
   const hasCandidate = ({ generations: every }) => every.some(({ state }) => isCandidate(state));
-  return all.find(({ pipeline }) => pipeline === named) ?? all.find(hasCandidate) ?? all[0];
+  return all.find(hasCandidate) ?? all[0];
+}
+
+function explainUnknown() {
+  const notice = find("generations").querySelector(".notice");
+  const known = listPipelines().map(({ pipeline }) => pipeline);
+  chooser.selectedIndex = -1;
+  find("generations").querySelector(".none").hidden = true;
+  notice.hidden = false;
+  setText(
+    notice,
+    `Unknown pipeline. Expected one of ${known.join(", ")}, found ${address.read().pipeline}.`,
+  );
 }
 
 const isCandidate = (state) => CANDIDATE.includes(state);
@@ -72,7 +85,10 @@ function drawGenerations(chosen) {
   drawChooser(chosen);
   generations.show(chosen?.generations ?? []);
   frame.drawPresence("generations", frame.pipelinesFeed, Boolean(chosen));
-  if (!chosen) return;
+  if (!chosen) {
+    if (listPipelines().length) explainUnknown();
+    return;
+  }
   const candidate = chosen.generations.find(({ state }) => isCandidate(state));
   find("make-one").hidden = Boolean(candidate);
   setText(find("make-command"), `retail replay start ${chosen.pipeline}`);

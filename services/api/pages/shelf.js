@@ -37,6 +37,14 @@ const PRICES = [
   { text: ({ published_at }) => moment(published_at) },
 ];
 
+const PROMOTIONS = [
+  { text: ({ starts_at }) => moment(starts_at) },
+  { text: ({ ends_at }) => moment(ends_at) },
+  { text: ({ usual_price_cents }) => format.money(usual_price_cents), kind: number },
+  { text: ({ price_cents }) => format.money(price_cents), kind: number },
+  { text: describePromotion },
+];
+
 const ORDERS = [
   { text: ({ ordered_at }) => moment(ordered_at) },
   { text: ({ units }) => format.count(units), kind: number },
@@ -68,11 +76,13 @@ export function createShelf(store, sku) {
   const feeds = {
     shelf: new Polled(ONE.shelf(store, sku), 1_000),
     prices: new Polled(ONE.prices(sku), 5_000),
+    promotions: new Polled(ONE.promotions(sku), 5_000),
     orders: new Polled(ONE.orders(store, sku), 5_000),
   };
   const rows = {
     offsets: new Rows(find("offset-rows"), ({ topic }) => topic, OFFSETS),
     prices: new Rows(find("price-rows"), ({ event_id }) => event_id, PRICES),
+    promotions: new Rows(find("promotion-rows"), ({ event_id }) => event_id, PROMOTIONS),
     orders: new Rows(find("order-rows"), ({ purchase_order_id }) => purchase_order_id, ORDERS),
     movements: new Rows(find("movement-rows"), place, MOVEMENTS),
     stockOuts: new Rows(find("stock-out-rows"), ({ started_at }) => started_at, STOCK_OUTS),
@@ -83,7 +93,8 @@ export function createShelf(store, sku) {
   return () => {
     drawNow(feeds.shelf, rows.offsets);
     drawPrices(feeds.prices, rows.prices);
-    drawOrders(feeds.orders, rows.orders);
+    drawList("promotions", feeds.promotions, rows.promotions);
+    drawList("orders", feeds.orders, rows.orders);
     drawStockOuts(stockOuts, rows.stockOuts);
     drawMovements(movements, rows.movements);
   };
@@ -124,11 +135,17 @@ function drawPrices(feed, rows) {
   frame.drawPresence("prices", feed, items.length > 0);
 }
 
-function drawOrders(feed, rows) {
-  frame.drawState("orders", feed);
+function describePromotion({ starts_at, ends_at }) {
+  const now = frame.worldMs();
+  if (now === null || now < Date.parse(starts_at)) return "planned";
+  return now < Date.parse(ends_at) ? "holds now" : "past";
+}
+
+function drawList(id, feed, rows) {
+  frame.drawState(id, feed);
   const items = feed.value?.items ?? [];
   rows.show(items);
-  frame.drawPresence("orders", feed, items.length > 0);
+  frame.drawPresence(id, feed, items.length > 0);
 }
 
 function drawMovements(from, rows) {

@@ -43,6 +43,13 @@ class Period(BaseModel):
 
 class Sample(BaseModel):
     key: AnyJson
+    name: str | None = Field(None, description="the key on one line")
+    kind: str | None = Field(None, description="new, gone or changed")
+    words: list[str] | None = Field(
+        None,
+        description="what it says otherwise, as `retail replay diff` prints it; null, as name and "
+        "kind: an older report does not say",
+    )
     before: AnyJson = Field(description="what it was; empty: the row is new")
     after: AnyJson = Field(description="what it is; empty: the row is gone")
     cause: str | None = Field(

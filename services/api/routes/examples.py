@@ -5,6 +5,7 @@ from contracts import (
     ALERTS,
     CONFIRMATIONS,
     PRICE_CHANGES,
+    PROMOTIONS,
     PURCHASE_ORDERS,
     QUARANTINE,
     RECEIPTS,
@@ -51,6 +52,7 @@ PIPELINES = {
             "rate_per_second": 20.4,
             "behind_world_seconds": 4.1,
             "marker_written_at": "2026-03-02T10:41:07.212Z",
+            "batch_ms": 204,
             "books": [
                 {
                     "topic": RECEIPTS.name,
@@ -120,6 +122,18 @@ HELD = {**PRICE_CHANGE, "until": "2026-03-03T00:00:00.000Z"}
 PRICE = {**HELD, "at": "2026-03-02T10:41:07.212Z"}
 PRICE_PAGE = {"items": [HELD], "next": None, "at": PRICE["at"], **PRICES_AS_OF}
 PRICE_HISTORY = {"sku": "SKU-00417", "items": [PRICE_CHANGE], "next": None, **PRICES_AS_OF}
+PROMOTION_PAGE = {
+    "sku": "SKU-00417",
+    "items": [
+        {
+            **to_document(PROMOTIONS.examples[0]),
+            "published_at": "2026-03-03T10:00:00.000Z",
+            "holds_from": "2026-03-04T00:00:00.000Z",
+        }
+    ],
+    "next": None,
+    "as_of": {"inputs": {PROMOTIONS.name: [31]}},
+}
 
 
 ORDER_PAGE = {
@@ -317,6 +331,9 @@ DIFFERENCE: AnyJson = {
                 "largest": [
                     {
                         "key": {"rule": "card-velocity", "subject": "tok_9a31"},
+                        "name": "card-velocity/tok_9a31",
+                        "kind": "new",
+                        "words": ["measured 4", "threshold 3"],
                         "before": {},
                         "after": {"measured": 4, "threshold": 3},
                         "cause": "card_sales_per_window_max 5 → 3",

@@ -69,6 +69,11 @@ class Pipeline(BaseModel):
         None, description="world time between the newest record counted and now; 0 without lag"
     )
     marker_written_at: str | None = Field(None, description="when the marker was written")
+    batch_ms: int | None = Field(
+        None,
+        description="how long the marker's batch took, until all its rows were acknowledged; null: "
+        "a generation of an earlier version does not say",
+    )
     books: list[Book] | None = Field(None, description="one per input partition")
     freshness_ms: int | None = Field(None, description="as in every answer")
     freshness_unknown: str | None = Field(None, description="why freshness_ms is null")
@@ -177,6 +182,7 @@ def _add_figures(
         "rate_per_second": None if rate is None else round(rate, 1),
         "behind_world_seconds": _find_seconds_behind(store, newest_ms, total),
         "marker_written_at": render_instant(marker.written_at_ms),
+        "batch_ms": marker.took_ms,
         "books": [Book(**account) for account in accounts],
         **date(store, marker),
     }

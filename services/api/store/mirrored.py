@@ -3,13 +3,11 @@
 All times are epoch milliseconds.
 """
 
-import logging
 import sqlite3
 from typing import NamedTuple
 
-from contracts import CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE, holds_from
-from contracts.times import instant
-from contracts.validation import Rejection, validate
+from contracts import CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE
+from services.api.store.announced import build_row, read_event
 from services.api.store.changelog import Record
 from services.api.store.mirror import Layout, create_layout
 from services.api.store.tables import Stored, Table
@@ -30,8 +28,6 @@ create table changes (
 ) without rowid;
 create index "changes by sku" on changes (sku, holds_from, "offset")
 """
-
-log = logging.getLogger("api.mirror")
 
 
 class PriceChange(NamedTuple):
@@ -63,17 +59,10 @@ SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order
 
 
 def _price_row(record: Record) -> Stored | None:
-    """The change in a record; None where the quarantine has it as rejected."""
-    event = validate(PRICE_CHANGES, record.key, record.value, record.published_ms)
-    if isinstance(event, Rejection):
-        log.info("%s/%d at %d: %s", *record.partition, record.offset, event.reason)
+    event = read_event(PRICE_CHANGES, record)
+    if event is None:
         return None
-    since_ms = holds_from(event["effective_at"], record.published_ms)
-    times = (event["event_time"], event["effective_at"], record.published_ms, since_ms)
-    if any(instant(at) is None for at in times):
-        return None  # no calendar has the time, so nobody can ask for it
-    place = (record.partition[1], record.offset)
-    return *place, event["event_id"], event["sku"], event["price_cents"], *times
+    return build_row(record, event, (event["price_cents"],), ("event_time", "effective_at"))
 
 
 PRICES = Layout(

@@ -34,6 +34,7 @@ class Store:
     publisher: Publisher
     registration: Registration
     prices: Mirror
+    promotions: Mirror
     orders: Mirror
     confirmations: Mirror
     rejections: Mirror
@@ -112,5 +113,6 @@ class Store:
     def _background(self) -> tuple[Background, ...]:
         return (
             *(self.control, self.freshness, self.publisher, self.registration),
-            *(self.prices, self.orders, self.confirmations, self.rejections),
+            *(self.prices, self.promotions),
+            *(self.orders, self.confirmations, self.rejections),
         )

@@ -1,7 +1,5 @@
 """A real browser that looks at the pages: the system's Chromium, driven by Playwright."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -9,29 +7,19 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from bench.browsers import list_privileges, require_chromium
 from infra.settings import HOST, root
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-MISSING = "Expected Chromium, found none. Install it: sudo apt-get install chromium"
 AXE = root() / "tests" / "vendor" / "axe-core" / "axe.min.js"
 MILLISECONDS_MAX = 20_000
 Scheme = Literal["light", "dark"]
 WIDE, NARROW = (1280, 900), (390, 844)
 
 
-def find_chromium() -> str | None:
-    """The program, if this machine has it."""
-    return next((found for name in NAMES if (found := shutil.which(name))), None)
-
-
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser, without a window. Raises LookupError where there is none."""
-    program = find_chromium()
-    if program is None:
-        raise LookupError(MISSING)
-    # Its sandbox refuses to run as root; nothing but our own pages is loaded.
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    """The browser, without a window. Raises NoBrowser."""
+    program, arguments = require_chromium(), list_privileges()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=arguments)
         try:

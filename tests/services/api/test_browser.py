@@ -3,15 +3,22 @@
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 from urllib.parse import urlencode
 
+import httpx
 import pytest
 from playwright.sync_api import Browser
 
+from bench.browsers import MISSING, find_chromium
 from contracts import RECEIPTS
-from tests.services.api.browser import AXE, MISSING, NARROW, WIDE, chromium, find_chromium, visiting
+from infra.settings import HOST
+from infra.wait import until
+from tests.ports import free_port_base
+from tests.services.api import lone
+from tests.services.api.browser import AXE, NARROW, WIDE, chromium, visiting
 from tests.services.memory import MemoryLog
-from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
 from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
 from tests.services.writing import invalidate, promote
 
@@ -65,6 +72,7 @@ def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) ->
             answers.ready(pipeline=pipeline)
         answers.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
         answers.eventually(f"/v1/prices/{SKU}/history", lambda found: len(found["items"]) == 3)
+        answers.eventually(f"/v1/promotions/{SKU}", lambda found: len(found["items"]) == 2)
         yield answers
 
 
@@ -129,6 +137,8 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
         [out] = visit.rows("#stock-out-rows")
         assert out[2:] == ["30 min", "0"]
         prices = [row[1:3] for row in visit.rows("#price-rows")]
+        planned = [row[2:] for row in visit.rows("#promotion-rows")]
+        assert planned == [["2.49", "1.79", "planned"], ["2.49", "1.79", "holds now"]]
         assert prices == [["2.49", "announced"], ["1.79", "holds now"], ["2.49", "past"]]
         shop.inventory.row(4, SKU, 29, version=2)
         shop.inventory.mark()
@@ -166,7 +176,7 @@ def test_a_candidate_is_promoted_by_mouse_with_the_token_that_is_asked_for_once(
         cause = "card_sales_per_window_max 5 → 3"
         visit.await_text("#changes", f"{cause}, pipelines/fraud/thresholds.py")
         [row] = visit.rows("#view-list .moved tbody")
-        assert row[1:] == ["new", "measured 4, threshold 3", cause]
+        assert row[1:] == ["new", "measured 4 · threshold 3", cause]
         visit.page.get_by_role("button", name="Promote g3").click()
         visit.page.get_by_label("Token").fill("a guess")
         visit.page.locator("#confirm").click()
@@ -283,6 +293,66 @@ def test_data_docs_are_listed_and_shown_in_the_frame(api: Answers, browser: Brow
         assert (visit.errors, visit.elsewhere) == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("path", "section", "words"),
+    [
+        ("/stock?store_id=S999&sku=NONE", "#shelf", "Unknown shelf. "),
+        ("/stock?cursor=a+guess", "#shelves", "Invalid cursor. "),
+        (f"/alerts?{urlencode({**CASE, 'subject': 'nobody'})}", "#case", "Unknown row. "),
+        (f"/pipelines?record={RECEIPTS.name}/2/999", "#rejected", "Not in quarantine. "),
+        ("/replay?pipeline=nothing", "#generations", "Unknown pipeline. "),
+    ],
+)
+def test_what_nobody_knows_is_explained(
+    api: Answers, browser: Browser, path: str, section: str, words: str
+) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.page.goto(api.address + path)
+        visit.await_text(f"{section} .notice", words)
+
+
+def test_the_shop_shows_the_numbers_that_the_api_gives(api: Answers, browser: Browser) -> None:
+    with visiting(browser, api.address) as visit:
+        visit.open("/")
+        visit.await_text("#best-rows", "SKU")
+        best = api.json("/v1/best-sellers", top=10)["items"]
+        assert [row[1:3] for row in visit.rows("#best-rows")] == [
+            [one["sku"], f"{one['units']:,}"] for one in best
+        ]
+        opened = api.json("/v1/alerts", status="open")["items"]
+        visit.await_text("#open-alerts .value", str(len(opened)))
+        assert {row[0] for row in visit.rows("#alert-rows")} <= {one["rule"] for one in opened}
+        out = api.json("/v1/stock", state="out", limit=50)["items"]
+        visit.await_text("#short .value", str(len(out)))
+        ordered = [row[0] for row in visit.rows("#order-rows")]
+        assert sorted(ordered) == sorted(
+            f"{one['store_id']} {one['sku']}" for one in api.json("/v1/orders")["items"]
+        )
+        assert visit.errors == []
+
+
+def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
+    api: Answers, browser: Browser, shop: Shop
+) -> None:
+    shop.reorder.mark_again(1, took_ms=204)
+    with visiting(browser, api.address) as visit:
+        visit.open("/pipelines")
+        visit.page.wait_for_function(
+            "() => document.querySelector('#flow').textContent.includes('batch 0.2 s')"
+        )
+        found = api.json("/v1/pipelines")["pipelines"]
+        drawn = set(visit.page.locator("#flow text").all_text_contents())
+        assert {"API", *(f"{one['pipeline']} · g{one['generation']}" for one in found)} <= drawn
+        names = {view for one in found for view in one["views"]}
+        names |= {topic for one in found for topic in one["lag_records_by_input"]}
+        assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn
+        assert "books balanced" in drawn
+        edges = visit.page.locator("#flow .edge").count()
+        topics = sum(len(one["lag_records_by_input"]) for one in found)
+        assert edges == topics + 2 * sum(len(one["views"]) for one in found)
+        assert visit.errors == []
+
+
 def test_a_page_says_that_its_view_is_withdrawn_and_recovers_by_itself(
     api: Answers, browser: Browser, log: MemoryLog, shop: Shop
 ) -> None:
@@ -306,6 +376,36 @@ def test_a_lost_connection_is_shown_and_resumed(api: Answers, browser: Browser, 
         visit.page.context.set_offline(False)
         visit.await_connection("live")
         visit.await_text("#sales-until", "12:01")
+
+
+def test_an_api_that_is_killed_is_missed_and_the_page_recovers_by_itself(
+    browser: Browser, tmp_path: Path
+) -> None:
+    port = free_port_base()
+    address = f"http://{HOST}:{port}"
+    with visiting(browser, address) as visit:
+        with lone.running(tmp_path, port) as killed:
+            await_page(f"{address}/alerts")
+            visit.open("/alerts").await_text("#case-rows", "impossible-travel")
+            before = visit.rows("#case-rows")
+            killed.kill()
+            visit.await_connection("gone")
+            visit.await_text("#connection", "tries again by itself")
+            assert visit.rows("#case-rows") == before, "what was known stays"
+        with lone.running(tmp_path, port):
+            visit.await_connection("live")
+            visit.page.wait_for_selector("#cases .notice", state="hidden")
+            assert visit.rows("#case-rows") == before
+
+
+def await_page(address: str) -> None:
+    def is_there() -> bool:
+        try:
+            return httpx.get(address).is_success
+        except httpx.TransportError:
+            return False
+
+    assert until(is_there, SECONDS_MAX)
 
 
 def test_every_control_is_reached_by_the_keyboard(api: Answers, browser: Browser) -> None:

@@ -1,0 +1,139 @@
+"""What open pages cost: reads and CPU of the default shop, without browsers and with three."""
+
+import asyncio
+import re
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import psutil
+
+from bench.arrivals import Sample, describe_failures, milliseconds
+from bench.batch_cost import cpu_by_process, spent_since, time_passes
+from bench.browsers import browsing
+from bench.figures import Figure, Yardstick, at_most
+from bench.reads import read
+from bench.scale import Scale
+from bench.shops import Shop, running
+from infra.processes import engines
+from infra.settings import Settings
+
+PAGES = ("/", "/stock", "/alerts")
+READ_MS_MAX = 25
+READS_PERCENT_MAX = 125
+"""Aim for reads, in percent of those without browsers."""
+CORES_MAX = 0.1
+"""Aim for what all open pages together may cost."""
+ANSWERED = re.compile(r"^retail_http_requests_total\{.*\} (\S+)$", re.MULTILINE)
+ANSWER_SECONDS_MAX = 10.0
+REQUESTS_PER_SECOND_MIN = 1.0
+"""An open page asks for several things, each every few seconds."""
+
+
+class NobodyAsks(AssertionError):
+    """The browsers do not show the pages."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """The shop for a while: at first nobody asks but the browsers, then reads are timed."""
+
+    api_cores: float
+    spark_cores: float
+    browsers_cores: float
+    requests_per_second: float
+    """That the API answers while no read is timed."""
+    reads: Sequence[Sample]
+
+    @property
+    def shop_cores(self) -> float:
+        return self.api_cores + self.spark_cores
+
+
+def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    own = settings.model_copy(update={"data_dir": settings.data_dir / "pages"})
+    with running(own) as shop:
+        time_passes(scale.age_seconds)
+        before = observe(shop, scale)
+        with browsing(f"{own.api_url}{page}" for page in PAGES) as browsers:
+            time_passes(scale.batch_seconds)  # they start, and load their pages
+            beside = observe(shop, scale, browsers)
+        after = observe(shop, scale)
+    refuse_silence(beside)
+    yield from compare(before, beside, after)
+
+
+def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -> Load:
+    """What the shop spends while nobody else asks, and then how long reads take."""
+    [java] = engines(shop.pid("pipelines"))
+    groups = [[psutil.Process(shop.pid("api"))], [java], browsers]
+    before = [[cpu_by_process(process) for process in group] for group in groups]
+    answered, began = count_answers(shop.settings), time.monotonic()
+    time_passes(scale.batch_seconds)
+    seconds = time.monotonic() - began
+    requests = count_answers(shop.settings) - answered
+    api, spark, of_browsers = (
+        sum(spent_since(*each) for each in zip(spent, group, strict=True)) / seconds
+        for spent, group in zip(before, groups, strict=True)
+    )
+    reads, _, _ = asyncio.run(read(shop.settings, replace(scale, warm_seconds=1)))
+    return Load(api, spark, of_browsers, requests / seconds, reads)
+
+
+def count_answers(settings: Settings) -> float:
+    """Requests that the API has answered so far."""
+    with urllib.request.urlopen(f"{settings.api_url}/metrics", timeout=ANSWER_SECONDS_MAX) as told:
+        return sum(map(float, ANSWERED.findall(told.read().decode())))
+
+
+def refuse_silence(beside: Load) -> None:
+    """Raise NobodyAsks where the browsers have shown nothing."""
+    if beside.requests_per_second < REQUESTS_PER_SECOND_MIN:
+        raise NobodyAsks(
+            f"{len(PAGES)} open pages should ask at least {REQUESTS_PER_SECOND_MIN:g} times a "
+            f"second, but the API answered {beside.requests_per_second:.2f} requests a second."
+        )
+
+
+def compare(before: Load, beside: Load, after: Load) -> Iterator[Figure]:
+    """The shop with browsers, beside the mean of the same shop before and after them."""
+    for percent, aim in ((50, None), (99, at_most(READ_MS_MAX))):
+        one, other = (milliseconds(load.reads, percent) for load in (before, after))
+        yield Figure(
+            f"with three browsers, one shelf read, p{percent}",
+            milliseconds(beside.reads, percent),
+            "ms",
+            aim,
+            Yardstick("without browsers", (one + other) / 2, at_most(READS_PERCENT_MAX)),
+            f"{len(beside.reads):,} reads; without browsers {one:.1f} ms before and {other:.1f} "
+            f"after.{describe_failures(beside.reads)}",
+        )
+    pages = f"Shop, Stock and Alerts, {beside.requests_per_second:.1f} requests/s"
+    yield compare_cores("API", pages, [load.api_cores for load in (before, beside, after)])
+    yield compare_cores("Spark", pages, [load.spark_cores for load in (before, beside, after)])
+    yield Figure(
+        "API and Spark, for three browsers",
+        beside.shop_cores - (before.shop_cores + after.shop_cores) / 2,
+        "cores",
+        at_most(CORES_MAX),
+        note="What they spend more than without browsers.",
+    )
+    yield Figure(
+        "three browsers themselves",
+        beside.browsers_cores,
+        "cores",
+        note="Headless Chromium, which draws without a graphics card.",
+    )
+
+
+def compare_cores(what: str, pages: str, cores: Sequence[float]) -> Figure:
+    before, beside, after = cores
+    return Figure(
+        f"with three browsers, {what}",
+        beside,
+        "cores",
+        yardstick=Yardstick("without browsers", (before + after) / 2),
+        note=f"{pages}, and nobody else asks; without browsers {before:.3f} cores before and "
+        f"{after:.3f} after.",
+    )

@@ -1,0 +1,68 @@
+"""GET /v1/promotions: what is planned for a product."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from contracts import NOTICE, PROMOTIONS, model
+from contracts.times import span
+from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
+from services.api.http.pages import PageRequest
+from services.api.http.parameters import PageQuery, Sku
+from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store.mirror import read_offsets
+from services.api.store.planned import Plan, list_plans
+from services.api.store.selection import WHOLE_MAX
+from services.api.store.tables import Document
+from services.times import render_instant
+
+router = APIRouter(tags=["prices"])
+
+TIMES = ("event_time", "starts_at", "ends_at", "effective_at", "published_at", "holds_from")
+
+
+class Promotion(model(PROMOTIONS)):  # type: ignore[misc]  # made at run time
+    """A plan. Of two plans for the same days, the one that holds from later on counts."""
+
+    published_at: str = Field(description="when it was announced: the record's timestamp")
+    holds_from: str = Field(
+        description="from when on the plan holds: effective_at, or "
+        f"{span(NOTICE)} after published_at where that is later"
+    )
+
+
+class PromotionPage(BaseModel):
+    sku: str
+    items: list[Promotion] = Field(description="the last to start first; empty: none was planned")
+    next: NextCursor
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+@router.get(
+    "/v1/promotions/{sku}",
+    summary="Every promotion of a product, planned ones too, the last first",
+    response_model=PromotionPage,
+    responses=examples.ok(examples.PROMOTION_PAGE) | LIST_PROBLEMS,
+)
+def list_promotions(
+    store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
+) -> JSONResponse:
+    request = PageRequest(query.limit, query.cursor, f"promotions of {sku}", (int, int))
+    starts_at, offset = request.after() or (WHOLE_MAX, WHOLE_MAX)
+    with store.promotions.open() as connection:
+        before = (int(starts_at), int(offset))
+        plans = list_plans(connection, sku, before, request.rows_max)
+        inputs = read_offsets(connection, PROMOTIONS.name)
+    page = request.build(plans, lambda plan: (plan.starts_at, plan.offset))
+    items = [_render(plan) for plan in page.items]
+    return JSONResponse({"sku": sku, "items": items, "next": page.next, **date_by_offsets(inputs)})
+
+
+def _render(plan: Plan) -> Document:
+    values = plan._asdict()
+    del values["offset"]
+    return {**values, **{name: render_instant(values[name]) for name in TIMES}}
