@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import psutil
 
+from faults.audit import compare_all
 from faults.catalog import FAULTS
 from faults.draw import draw
 from faults.fault import Fault, Outcome, Refused, Scene
 from faults.healing import Aim, Patient, find_lacking, take_aim
-from faults.audit import compare_all
 from faults.watch import Sight, Watch, fetch_ages
 from infra.errors import UserError
 from infra.settings import Settings

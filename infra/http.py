@@ -9,7 +9,7 @@ from typing import Any
 from urllib.request import urlopen
 
 NO_ANSWER = (OSError, HTTPException, ValueError)
-"""What a request raises: nobody answers, the answer is an error (`HTTPError`), or it is not JSON."""
+"""What a request raises: nobody answers, an error is answered (`HTTPError`), or it is not JSON."""
 
 
 def open_answer(url: str, seconds_max: float) -> HTTPResponse:

@@ -18,7 +18,6 @@ from replay import batch, served
 from replay.causes import Changes, explain, find_changes
 from replay.difference import Comparison, Difference, json_lines, parquet
 
-
 SPILL = "spill"
 """Where in the workplace the engine keeps what does not fit in memory."""
 

@@ -25,8 +25,8 @@ def find(home: Path, variable: str = HOME_VARIABLE) -> list[psutil.Process]:
 
 
 def belongs(process: psutil.Process, home: Path, variable: str = HOME_VARIABLE) -> bool:
-    """Whether the process's variable names the data folder; by HOME_VARIABLE its manager started it,
-    directly or not.
+    """Whether the process's variable names the data folder; by HOME_VARIABLE, its manager started
+    it, directly or not.
     """
     try:
         return process.environ().get(variable) == str(home)

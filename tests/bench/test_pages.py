@@ -35,7 +35,7 @@ def test_a_shop_with_browsers_stands_beside_the_mean_of_before_and_after() -> No
 
 
 def test_browsers_that_show_nothing_give_no_figure() -> None:
-    with pytest.raises(NobodyAsks, match="0.30 requests a second"):
+    with pytest.raises(NobodyAsks, match=r"0\.30 requests a second"):
         refuse_silence(load(requests=0.3))
     refuse_silence(load(requests=1.0))
 
@@ -59,7 +59,7 @@ def listening(asked: threading.Event) -> Iterator[str]:
             self.end_headers()
             asked.set()
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *_: object) -> None:
             """Nobody reads it."""
 
     server = ThreadingHTTPServer((HOST, 0), Page)
@@ -74,11 +74,10 @@ def listening(asked: threading.Event) -> Iterator[str]:
 @pytest.mark.skipif(find_chromium() is None, reason=MISSING)
 def test_a_browser_shows_the_page_and_nothing_of_it_is_left() -> None:
     asked = threading.Event()
-    with listening(asked) as address:
-        with browsing([address]) as [browser]:
-            assert asked.wait(SECONDS_MAX)
-            started = [browser, *browser.children(recursive=True)]
-            assert len(started) > 1
+    with listening(asked) as address, browsing([address]) as [browser]:
+        assert asked.wait(SECONDS_MAX)
+        started = [browser, *browser.children(recursive=True)]
+        assert len(started) > 1
     assert until(lambda: not any(map(is_alive, started)), SECONDS_MAX)
 
 

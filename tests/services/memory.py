@@ -31,7 +31,15 @@ class MemoryLog:
         self.ids: dict[str, str] = {}
         self.records: dict[Partition, list[tuple[bytes, bytes | None, int]]] = {}
         self._ids = count(1)
-        for contract in (BOOKS, CLOCKS, GENERATIONS, HEARTBEATS, MARKERS, PRICE_CHANGES, PROMOTIONS):
+        for contract in (
+            BOOKS,
+            CLOCKS,
+            GENERATIONS,
+            HEARTBEATS,
+            MARKERS,
+            PRICE_CHANGES,
+            PROMOTIONS,
+        ):
             self.make(contract.name, 1)
         for contract in (QUARANTINE, PURCHASE_ORDERS, CONFIRMATIONS):
             self.make(contract.name, contract.settings.partitions)

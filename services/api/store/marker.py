@@ -9,7 +9,6 @@ import control.marker
 from contracts import Row
 from infra.kafka import Offsets
 
-
 _OffsetList = list[tuple[str, int, int]]
 """Topic, partition and offset, in order: JSON has no keys of two parts."""
 

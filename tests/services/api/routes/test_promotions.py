@@ -46,7 +46,10 @@ def planned(log: MemoryLog, api: Answers) -> Answers:
 
 def test_the_last_to_start_is_first_and_what_is_rejected_is_not_planned(planned: Answers) -> None:
     items = planned.json("/v1/promotions/A")["items"]
-    assert [(one["event_id"], one["price_cents"]) for one in items] == [("next", 99), ("first", 179)]
+    assert [(one["event_id"], one["price_cents"]) for one in items] == [
+        ("next", 99),
+        ("first", 179),
+    ]
     assert items[1]["starts_at"] == "2026-03-02T12:00:00.000Z"
     assert items[1]["ends_at"] == "2026-03-03T12:00:00.000Z"
     assert items[1]["published_at"] == "2026-03-01T12:00:00.000Z"
