@@ -12,7 +12,7 @@ from contracts import RECEIPTS
 from infra.http import fetch_json
 from infra.kafka import admin, end_offsets
 from infra.processes import capture, environment
-from infra.settings import Settings, root
+from infra.settings import DEFAULT_SPEED, Settings, root
 from infra.supervisor import daemon
 from infra.wait import wait_until
 
@@ -26,8 +26,9 @@ SPINE = "inventory"
 
 MORNING = 1.15
 """The world begins on a Monday at eight: by so much less is sold in that hour than on average."""
-MORNING_SPEED = 5.0
-"""How fast such a world is: its first hour takes twelve minutes, in which all is measured."""
+MORNING_SPEED = 2.0
+"""How fast such a world is: its first hour takes half an hour, in which all is measured. In the
+next one half as many receipts more are sold."""
 
 
 class CommandFailed(AssertionError):
@@ -104,11 +105,14 @@ def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
 
 
 def derive_settings(settings: Settings, name: str, receipts_per_second: float) -> Settings:
-    """Settings of a new shop of that name with about this rate of receipts."""
+    """Settings of a new shop of that name with about this rate of receipts per wall second."""
     return settings.model_copy(
         update={
             "data_dir": settings.data_dir / name,
-            "simulator_receipts_per_second": MORNING * receipts_per_second,
+            "simulator_receipts_per_second": MORNING
+            * receipts_per_second
+            * DEFAULT_SPEED
+            / MORNING_SPEED,
             "simulator_speed": MORNING_SPEED,
         }
     )

@@ -17,11 +17,10 @@ from bench.memory import GB, count_bytes
 from bench.plot import Panel, draw_plot
 from bench.shops import Shop, lags, running
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
-from infra.settings import Settings, read_settings
+from infra.settings import DEFAULT_SPEED, Settings, read_settings
 from infra.supervisor import orphans
 from infra.wait import until
 
-DEFAULT_SPEED: float = Settings.model_fields["simulator_speed"].default
 DAY_SECONDS = TICKS_PER_DAY * TICK_MS / 1000
 MB = 1e6
 SAMPLES = 240

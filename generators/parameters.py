@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from generators.dirt import Dirt
-from infra.settings import Settings
+from infra.settings import DEFAULT_SPEED, Settings
 
 Refill = Literal["vans", "orders"]
 """Who fills the shelves: the simulator's own vans, or whoever obeys purchase orders."""
@@ -64,12 +64,11 @@ def parameters(settings: Settings) -> Parameters:
 
     Receipts per second are meant at the default speed: another speed must not make another world.
     """
-    speed_default = float(Settings.model_fields["simulator_speed"].default)
     return Parameters(
         seed=settings.simulator_seed,
         stores=settings.simulator_stores,
         products=settings.simulator_products,
-        receipts_per_minute=settings.simulator_receipts_per_second * 60 / speed_default,
+        receipts_per_minute=settings.simulator_receipts_per_second * 60 / DEFAULT_SPEED,
         duplicate_rate=settings.simulator_duplicate_rate,
         late_rate=settings.simulator_late_rate,
         beyond_horizon_rate=settings.simulator_beyond_horizon_rate,

@@ -36,6 +36,10 @@ def root() -> Path:
     return Path(__file__).resolve().parent.parent
 
 
+DEFAULT_SPEED = 10.0
+"""Seconds of world time per second of wall time, for which the simulator's rate is meant."""
+
+
 class Settings(BaseSettings):
     """Everything that can differ between two runs of the same code."""
 
@@ -176,7 +180,7 @@ class Settings(BaseSettings):
 
     simulator_seed: int = Field(1, ge=0, description="the same seed gives the same events")
     simulator_speed: float = Field(
-        10.0,
+        DEFAULT_SPEED,
         ge=0.001,
         le=100_000,
         description="seconds of world time per second of wall time",
