@@ -16,7 +16,8 @@ def main() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     current = read_settings()
     log = setup_logging("api")
-    listening = listen(create_app(create_sources(current)), current.listen_host, current.api_port)
+    app = create_app(create_sources(current))
+    listening = listen(app, current.listen_host, current.api_port, current.api_connections_max)
     log.info("answering on %s", current.api_url)
     listening.run()
 
