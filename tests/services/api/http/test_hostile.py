@@ -323,3 +323,8 @@ def test_a_request_with_two_meanings_or_none_is_refused_and_the_connection_close
     document: dict[str, Any] = json.loads(body)
     assert document["status"] == read_status(answer)
     assert api.get("/healthz").is_success
+
+
+@pytest.mark.parametrize("name", ["length and chunks", "chunks and length", "chunks"])
+def test_a_body_in_chunks_is_refused_whatever_length_it_announces(api: Answers, name: str) -> None:
+    assert read_status(exchange(api, RAW_REQUESTS[name])) == HTTPStatus.LENGTH_REQUIRED
