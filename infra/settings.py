@@ -97,6 +97,13 @@ class Settings(BaseSettings):
         pattern=r"^[^:]+:[0-9]+$",
         description="host:port where commands ask the API; unset: on this machine",
     )
+    api_connections_max: int = Field(
+        512,
+        ge=16,
+        le=100_000,
+        description="connections that the API keeps open at once; one more gets a 503. Each needs "
+        "an open file",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
         description="least level that the components log",

@@ -30,7 +30,6 @@ NOT_CROSSED: Mapping[str, str] = {
     "pipelines/common/runtime/session/SLOTS_MAX": NO_ANSWER,
     "pipelines/common/runtime/session/METHOD_BYTES_MAX": NO_ANSWER,
     "pipelines/common/transform/dimensions/RECORDS_PER_POLL_MAX": NO_ANSWER,
-    "services/api/http/server/HEADER_BYTES_MAX": "uvicorn holds it",
     "services/api/store/changelog/RECORDS_PER_READ_MAX": NO_ANSWER,
     "services/api/store/database/*": NO_ANSWER,
     "services/api/store/snapshots/CACHE_KIB_MAX": NO_ANSWER,

@@ -18,7 +18,8 @@ def main() -> None:
     current = read_settings()
     log = setup_logging("api")
     read_token(current)  # drawn by now, for whoever looks into the data folder for it
-    listening = listen(create_app(create_sources(current)), current.listen_host, current.api_port)
+    app = create_app(create_sources(current))
+    listening = listen(app, current.listen_host, current.api_port, current.api_connections_max)
     log.info("answering on %s", current.api_url)
     listening.run()
 

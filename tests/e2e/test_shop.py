@@ -9,14 +9,17 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
 from bench.shops import CommandFailed
+from cli import fleet
 from cli.experiments import FENCED, exchanges, find_experiments, run
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
 from infra.settings import Settings
+from infra.token import read_token, token_file
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from services.api.store.location import locate_database, locate_folder
@@ -25,6 +28,7 @@ from tests.answers import is_alike
 from tests.e2e.loop import await_soon, count_order_ids
 from tests.e2e.shop import Shop
 from tests.guide import README, Reader, read_blocks
+from tests.secrets import find_files, find_processes, list_with_children
 from tests.seeds import create_random
 
 FORGED = "FORGED"
@@ -154,6 +158,19 @@ def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
     file = locate_database(locate_folder(shop.settings), pipeline, 1)
     with closing(sqlite3.connect(file, timeout=30)) as database, database:
         yield database
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
+def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
+    token = read_token(shop.settings)
+    url = f"{shop.settings.api_url}/v1/pipelines/{RUNNING[0]}/rollback"
+    with pytest.raises(HTTPError, match="Conflict"):  # the command has run: nothing was before
+        urlopen(Request(url, method="POST", headers={"Authorization": f"Bearer {token}"}))
+    running = [each.pid for each in fleet.components(shop.settings) if each.pid]
+    processes = list_with_children(running)
+    assert len(processes) >= len(running) > 3
+    assert list(find_processes(token, processes)) == []
+    assert find_files(token, shop.settings.data_dir, [token_file(shop.settings)]) == []
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:

@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 
 from infra.folder import Folder
 from infra.lake import Folders
-from infra.settings import HOST
+from infra.settings import HOST, Settings
 from infra.wait import until
 from services.api.app import create_app
 from services.api.commands import Commands
@@ -36,6 +36,7 @@ from tests.services.memory import MemoryLog
 
 SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
+CONNECTIONS_MAX = int(Settings.model_fields["api_connections_max"].default)
 POLL_SECONDS = 0.005
 # The log is in memory: whatever is published finds nobody to take it, and that is no news.
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
@@ -134,8 +135,8 @@ class Answers:
 
 
 @contextmanager
-def serving(sources: Sources) -> Iterator[Answers]:
-    listening = listen(create_app(sources), HOST, port=0)
+def serving(sources: Sources, connections_max: int = CONNECTIONS_MAX) -> Iterator[Answers]:
+    listening = listen(create_app(sources), HOST, 0, connections_max)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()

@@ -71,11 +71,12 @@ def _refuse_body(request: Request) -> Problem | None:
             headers=close,
         )
     length = request.headers.get("content-length")
-    if length is None:  # the server enforces only the announced length of a body
+    # The server enforces only the announced length, and not that of a body in chunks.
+    if length is None or "transfer-encoding" in request.headers:
         return Problem(
             HTTPStatus.LENGTH_REQUIRED,
             "Length required",
-            "Expected a body with its Content-Length, found none. Send the event in one piece.",
+            "Expected a body with its Content-Length, not in chunks. Send the event in one piece.",
             headers=close,
         )
     if int(length) > BODY_BYTES_MAX:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import uvicorn
 from fastapi import FastAPI
 
-HEADER_BYTES_MAX = 16_384
+from services.api.http.connections import HEADER_BYTES_MAX, limit_connections
+
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS_MAX = 5
 
@@ -40,7 +41,7 @@ class Listening:
         self.server.run([self.socket])
 
 
-def listen(app: FastAPI, host: str, port: int) -> Listening:
+def listen(app: FastAPI, host: str, port: int, connections_max: int) -> Listening:
     """Bind the port at that address, or exit with a message; port 0 is any free one.
 
     The port comes first, so that a second API on the same data never opens the database.
@@ -49,6 +50,7 @@ def listen(app: FastAPI, host: str, port: int) -> Listening:
         app,
         host=host,
         port=port,
+        http=limit_connections(connections_max),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from control.generations import Generations
 from services.api.http.answers import respond
@@ -54,8 +54,14 @@ class StartQuery(Parameters):
     )
 
 
+def _refuse_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("expected a text without NUL, which no command line can hold")
+    return text
+
+
 class ReleaseQuery(Parameters):
-    because: str = Field(
+    because: Annotated[str, AfterValidator(_refuse_nul)] = Field(
         min_length=1,
         max_length=BECAUSE_CHARACTERS_MAX,
         pattern=r"\S",

@@ -10,11 +10,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from contracts import BEST_SELLERS
 from contracts.times import epoch_ms
 from services.api.http.answers import Dated, date
+from services.api.http.parameters import Moment
 from services.api.http.problems import ITEM_PROBLEMS, Problem
 from services.api.http.read_your_writes import ViewQuery, await_snapshots
 from services.api.http.sources import FromStore
@@ -47,7 +48,7 @@ router = APIRouter(tags=["analytics"])
 
 class BestSellersQuery(ViewQuery):
     store: str | None = Field(None, max_length=64, description="this store; all, if left out")
-    window: AwareDatetime | None = Field(
+    window: Moment | None = Field(
         None, description="when the hour begins; the last that is over in the world, if left out"
     )
     top: int = Field(TOP_DEFAULT, ge=1, le=TOP_MAX, description="how many products")

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import anyio
 from fastapi import APIRouter, Path, Request
@@ -184,17 +184,39 @@ async def receive(request: Request) -> bytes:
 def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
     """The event in the body. Raises Problem with every fault of it."""
     try:
-        event = from_document(contract, json.loads(body))
+        event = from_document(contract, _parse_json(body))
+        wrong = (*faults(contract, event), *check_timing(contract, event, published_ms))
     except (ValueError, RecursionError) as error:
         raise Problem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             "Not JSON",
             f"Expected one event as a JSON object, found what does not parse: {error}.",
         ) from error
-    wrong = (*faults(contract, event), *check_timing(contract, event, published_ms))
     if wrong:
         raise _describe_faults(contract, wrong)
     return event  # type: ignore[no-any-return]  # an object: anything else has been refused
+
+
+def _parse_json(body: bytes) -> Any:
+    """The value of the JSON. Raises ValueError and, for what is nested too deep, RecursionError.
+
+    A repeated key is refused: parsers differ in which value they take, so what a gateway has seen
+    might not be what is published. So are NaN and Infinity, which JSON does not have.
+    """
+    return json.loads(body, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
+
+
+def _build_object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        names = [name for name, _ in members]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{repeated[:80]!r} is there more than once")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 async def _publish(

@@ -94,8 +94,11 @@ def get_page(sources: FromSources, name: str) -> Response:
 
 def find_below(folder: Path, name: str) -> Path | None:
     """The file of that name below the folder, if there is one."""
-    file = (folder / name).resolve()
-    return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
+    try:
+        file = (folder / name).resolve()
+        return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
+    except (OSError, ValueError):  # no file can have the name: too long, or a NUL in it
+        return None
 
 
 def _render_framed(page: str) -> Html:

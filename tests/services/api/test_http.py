@@ -1,8 +1,10 @@
 """The API is what its committed document says: the same document, and answers that keep it."""
 
+import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,9 @@ from contracts.evolution.http import breaks
 from infra.settings import Settings
 from services.api import openapi
 from services.api.app import create_sources
+from services.api.commands import Commands
 from tests.services.broker import KafkaLog
-from tests.services.serving import Answers, serving
+from tests.services.serving import TOKEN, Answers, serving
 from tests.services.world import NOON, announce, beat
 from tests.services.writing import Writing, promote
 
@@ -35,7 +38,7 @@ STREAMS = "/v1/stream"
 
 @pytest.fixture
 def api(kafka: Settings, tmp_path: Path) -> Iterator[Answers]:
-    """An API over a real broker, with something to answer with."""
+    """An API over a real broker, with something to answer with; a command only says its words."""
     log = KafkaLog(kafka)
     inventory = Writing(log)
     promote(log, inventory)
@@ -45,7 +48,8 @@ def api(kafka: Settings, tmp_path: Path) -> Iterator[Answers]:
     announce(log)
     beat(log, NOON)
     log.flush()
-    with serving(create_sources(kafka.model_copy(update={"data_dir": tmp_path}))) as answers:
+    sources = create_sources(kafka.model_copy(update={"data_dir": tmp_path}))
+    with serving(replace(sources, commands=Commands(("echo",), lambda: TOKEN))) as answers:
         yield answers.ready()
 
 
@@ -57,8 +61,9 @@ def test_the_committed_document_is_the_routes_own() -> None:
 
 @pytest.mark.e2e
 def test_whatever_a_client_makes_of_the_document_is_answered_by_it(
-    api: Answers, tmp_path: Path
+    api: Answers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """With the token, so that actions are asked for as well."""
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
     done = subprocess.run(
         [
@@ -66,6 +71,7 @@ def test_whatever_a_client_makes_of_the_document_is_answered_by_it(
             f"{api.address}/openapi.json",
             *("--checks", ",".join(CHECKS), "--max-examples", str(EXAMPLES_MAX)),
             *("--exclude-path", STREAMS, "--phases", "examples,coverage,fuzzing"),
+            *("--header", f"Authorization: Bearer {TOKEN}"),
             *("--generation-deterministic", "--no-color"),
         ],
         cwd=tmp_path,
@@ -75,3 +81,5 @@ def test_whatever_a_client_makes_of_the_document_is_answered_by_it(
         check=False,
     )
     assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]
+    failed = [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR]
+    assert failed == []

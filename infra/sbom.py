@@ -1,0 +1,103 @@
+"""The bill of materials in CycloneDX: every Python package, jar and script, from the lock files.
+
+Python packages keep their hashes in the lock file that a component names, one for each of their
+wheels. The jars that PySpark brings are part of its package.
+"""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from cyclonedx.model import HashAlgorithm, HashType, Property
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output import make_outputter
+from cyclonedx.schema import OutputFormat, SchemaVersion
+from packageurl import PackageURL
+
+from infra.jars.sets import NAMES, jar_set
+from infra.settings import root
+
+VERSION = SchemaVersion.V1_6
+LOCK_FILES = ("requirements.lock", "requirements.installer.lock", "requirements.linter.lock")
+SCRIPTS = "services/api/pages"
+"""The folder of the scripts that browsers load: all are this project's own."""
+PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
+LOCKED_IN, SET = "retail:locked-in", "retail:jars"
+
+
+def render() -> str:
+    """The bill of materials as JSON."""
+    return make_outputter(describe(), OutputFormat.JSON, VERSION).output_as_string(indent=1)
+
+
+def describe() -> Bom:
+    """The project, and everything that it locks or ships."""
+    project = tomllib.loads((root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bom = Bom(components=(*list_packages(), *list_jars(), *list_scripts()))
+    bom.metadata.component = Component(
+        name=project["name"],
+        version=project["version"],
+        type=ComponentType.APPLICATION,
+        bom_ref=project["name"],
+        description=project["description"],
+    )
+    bom.register_dependency(bom.metadata.component, bom.components)
+    return bom
+
+
+def list_packages() -> Iterator[Component]:
+    """Every Python package; one in several versions is there as often."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for lock in LOCK_FILES:
+        for name, version in PINNED.findall((root() / lock).read_text(encoding="utf-8")):
+            places.setdefault((name, version), []).append(lock)
+    for (name, version), locks in places.items():
+        url = PackageURL("pypi", name=name, version=version)
+        yield Component(
+            name=name,
+            version=version,
+            type=ComponentType.LIBRARY,
+            purl=url,
+            bom_ref=url.to_string(),
+            properties=[Property(name=LOCKED_IN, value=lock) for lock in locks],
+        )
+
+
+def list_jars() -> Iterator[Component]:
+    """Every pinned jar, with the class paths that it is in."""
+    sets: dict[str, list[str]] = {}
+    jars = {str(jar): jar for name in NAMES for jar in jar_set(name).jars}
+    for name in NAMES:
+        for jar in jar_set(name).jars:
+            sets.setdefault(str(jar), []).append(name)
+    for key, jar in jars.items():
+        url = PackageURL("maven", jar.group, jar.artifact, jar.version)
+        yield Component(
+            group=jar.group,
+            name=jar.artifact,
+            version=jar.version,
+            type=ComponentType.LIBRARY,
+            purl=url,
+            bom_ref=url.to_string(),
+            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=jar.sha256)],
+            properties=[Property(name=SET, value=name) for name in sets[key]],
+        )
+
+
+def list_scripts() -> Iterator[Component]:
+    """Every script of the pages."""
+    for file in sorted((root() / SCRIPTS).glob("*.js")):
+        path = file.relative_to(root()).as_posix()
+        yield Component(
+            name=path,
+            type=ComponentType.FILE,
+            bom_ref=path,
+            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=_digest(file))],
+        )
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,0 +1,144 @@
+"""A connection to a client: whatever the client leaves undone has a limit of time.
+
+An open connection costs a file and some memory, no thread. These limits keep it from doing so for
+ever, and `connections_max` says how many may do so at once.
+"""
+
+import asyncio
+from http import HTTPStatus
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from services.api.http.problems import Problem
+
+HEADER_BYTES_MAX = 16_384
+HEAD_SECONDS_MAX = 10.0  # for the first line and the headers of a request, from its first byte
+UNREAD_SECONDS_MAX = 30.0  # a client that takes nothing for so long is gone
+MAY_ANSWER = (h11.IDLE, h11.SEND_RESPONSE)
+"""The states of a connection in which an answer has not begun."""
+
+
+class Connection(H11Protocol):
+    """A connection that ends when its client sends no request, or does not read its answer."""
+
+    connections_max: int
+    """How many there may be at once; one more is told so and closed."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _unread_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.connections_max:
+            self._refuse(_describe_full(self.connections_max))
+        else:
+            self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        # No request has come yet: uvicorn has no cycle then, whatever its annotation says.
+        if self.cycle is None or self.cycle.response_complete:  # type: ignore[redundant-expr]
+            self._await_head()
+        else:
+            self._stop_head_timer()
+
+    def on_response_complete(self) -> None:
+        self._stop_head_timer()
+        super().on_response_complete()
+        self._await_reading()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._await_reading()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_unread_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_head_timer()
+        self._stop_unread_timer()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no request: uvicorn calls this, and would answer with plain text."""
+        self._refuse(
+            Problem(
+                HTTPStatus.BAD_REQUEST,
+                "Not HTTP",
+                "Expected an HTTP request with one Host and a head of at most "
+                f"{HEADER_BYTES_MAX} bytes, found none. Ask with an HTTP client.",
+            )
+        )
+
+    def _await_head(self) -> None:
+        if self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(HEAD_SECONDS_MAX, self._end_head)
+
+    def _end_head(self) -> None:
+        self._refuse(
+            Problem(
+                HTTPStatus.REQUEST_TIMEOUT,
+                "Request not received",
+                f"Expected the head of a request within {HEAD_SECONDS_MAX:g} s, found less. "
+                "Send it in one piece.",
+            )
+        )
+
+    def _await_reading(self) -> None:
+        unread_bytes = self.transport.get_write_buffer_size()
+        if unread_bytes and self._unread_timer is None:
+            self._unread_timer = self.loop.call_later(
+                UNREAD_SECONDS_MAX, self._end_unread, unread_bytes
+            )
+
+    def _end_unread(self, unread_bytes: int) -> None:
+        self._unread_timer = None
+        if 0 < self.transport.get_write_buffer_size() < unread_bytes:
+            self._await_reading()
+        elif self.transport.get_write_buffer_size():
+            self.transport.abort()
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _stop_unread_timer(self) -> None:
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
+            self._unread_timer = None
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer with the problem, if there is no answer yet, and close the connection."""
+        if self.conn.our_state in MAY_ANSWER and not self.transport.is_closing():
+            answer = problem.response("")
+            head = h11.Response(
+                status_code=answer.status_code,
+                headers=[*answer.raw_headers, (b"connection", b"close")],
+                reason=problem.status.phrase.encode(),
+            )
+            for event in (head, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+        self._await_reading()
+
+
+def limit_connections(most: int) -> type[Connection]:
+    """The connections of a server that keeps at most so many."""
+
+    class Limited(Connection):
+        connections_max = most
+
+    return Limited
+
+
+def _describe_full(most: int) -> Problem:
+    return Problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Too many connections",
+        f"Expected at most {most} connections at once, found more. Close some, or set "
+        "API_CONNECTIONS_MAX.",
+        headers={"Retry-After": "1"},
+    )

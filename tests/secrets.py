@@ -1,0 +1,46 @@
+"""Where a secret is that should be nowhere: files, arguments and environments of processes."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+CHUNK_BYTES = 1_048_576
+
+
+def find_files(secret: str, folder: Path, without: Iterable[Path] = ()) -> list[Path]:
+    """The files below the folder that hold the secret, except those named."""
+    excepted = set(without)
+    return [
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file not in excepted and _holds(file, secret.encode())
+    ]
+
+
+def _holds(file: Path, secret: bytes) -> bool:
+    kept = b""
+    with suppress(FileNotFoundError), file.open("rb") as content:  # a running shop removes files
+        while chunk := content.read(CHUNK_BYTES):
+            if secret in kept + chunk:
+                return True
+            kept = chunk[-len(secret) :]
+    return False
+
+
+def find_processes(secret: str, processes: Iterable[psutil.Process]) -> Iterator[str]:
+    """What says the secret: the arguments or the environment of a process."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            arguments, environment = process.cmdline(), process.environ()
+            if any(secret in word for word in arguments):
+                yield f"arguments of {process.name()}"
+            if any(secret in value for value in environment.values()):
+                yield f"environment of {process.name()}"
+
+
+def list_with_children(pids: Iterable[int]) -> list[psutil.Process]:
+    """The processes and all that they have started."""
+    roots = [psutil.Process(pid) for pid in pids]
+    return [*roots, *(child for one in roots for child in one.children(recursive=True))]

@@ -1,0 +1,179 @@
+"""Clients that open, send or read too little or too much leave the API answering."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http import HTTPStatus
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from infra.wait import wait_until
+from services.api.http import connections
+from services.api.http.connections import HEADER_BYTES_MAX
+from services.api.routes.stream import STREAMS_MAX
+from tests.services.following import STREAM
+from tests.services.memory import MemoryLog
+from tests.services.raw import connecting, exchange, read_status, read_to_end
+from tests.services.serving import Answers, create_sources, serving
+
+LIMIT_SECONDS = 0.4
+ANSWER_SECONDS_MAX = 2.0
+SLOW_CLIENTS = 100
+READERS = 300
+CONNECTIONS_MAX = 16
+GET = b"GET /healthz HTTP/1.1\r\nHost: shop\r\n"
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """One without anything to answer from, which a broken request needs not."""
+    with serving(create_sources(MemoryLog(), tmp_path_factory.mktemp("api"))) as answers:
+        yield answers
+
+
+def answers_at_once(api: Answers) -> bool:
+    began = monotonic()
+    return api.get("/healthz").is_success and monotonic() - began < ANSWER_SECONDS_MAX
+
+
+@pytest.mark.parametrize("sent", [b"", b"G", GET], ids=["nothing", "a letter", "half a head"])
+def test_who_sends_no_whole_request_is_cut_off_in_time_and_holds_up_nobody(
+    quiet: Answers, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
+    with ExitStack() as stack:
+        slow = [stack.enter_context(connecting(quiet)) for _ in range(SLOW_CLIENTS)]
+        for each in slow:
+            each.sendall(sent)
+        assert answers_at_once(quiet)
+        for each in slow:
+            answer = read_to_end(each)
+            assert read_status(answer) == HTTPStatus.REQUEST_TIMEOUT
+            assert b"Request not received" in answer
+
+
+def test_a_request_that_comes_byte_by_byte_has_no_more_time_than_any_other(
+    quiet: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
+    began = monotonic()
+    with connecting(quiet) as slow:
+        slow.settimeout(LIMIT_SECONDS / 20)  # between two bytes
+        answer = b""
+        while not answer and monotonic() < began + 10 * LIMIT_SECONDS:
+            slow.sendall(b"G")
+            try:
+                answer = slow.recv(1_000)
+            except TimeoutError:
+                continue
+    assert read_status(answer) == HTTPStatus.REQUEST_TIMEOUT
+    assert LIMIT_SECONDS / 2 < monotonic() - began < 5 * LIMIT_SECONDS
+
+
+def test_a_second_request_on_a_connection_has_its_own_time(
+    quiet: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS_MAX", LIMIT_SECONDS)
+    with connecting(quiet) as connection:
+        connection.sendall(GET + b"\r\n")
+        assert read_status(connection.recv(65_536)) == HTTPStatus.OK
+        connection.sendall(GET)
+        assert read_status(read_to_end(connection)) == HTTPStatus.REQUEST_TIMEOUT
+
+
+def test_a_client_that_never_reads_its_answers_is_cut_off(
+    quiet: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
+    ask = b"GET /openapi.json HTTP/1.1\r\nHost: shop\r\n\r\n"
+    asked = 100
+    length = len(quiet.get("/openapi.json").content)
+    with connecting(quiet, receive_bytes=4_096) as deaf:
+        deaf.sendall(ask * asked)
+
+        def is_cut_off() -> bool:
+            try:
+                deaf.sendall(GET + b"\r\n")
+            except OSError:
+                return True
+            return False
+
+        wait_until(is_cut_off, "the connection is closed", ANSWER_SECONDS_MAX * 5)
+        assert len(read_to_end(deaf)) < asked * length
+    assert answers_at_once(quiet)
+
+
+def test_a_client_that_reads_slowly_is_not_cut_off(
+    quiet: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "UNREAD_SECONDS_MAX", LIMIT_SECONDS)
+    ask = b"GET /openapi.json HTTP/1.1\r\nHost: shop\r\n"
+    asked = 8
+    expected = asked * len(quiet.get("/openapi.json").content)
+    with connecting(quiet, receive_bytes=4_096) as slow:
+        slow.sendall((ask + b"\r\n") * (asked - 1) + ask + b"Connection: close\r\n\r\n")
+        assert len(read_to_end(slow)) > expected
+
+
+@pytest.mark.crosses("services/api/http/connections/HEADER_BYTES_MAX")
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        (-1_000, HTTPStatus.OK),
+        (1_000_000, HTTPStatus.BAD_REQUEST),
+    ],
+)
+def test_a_head_has_a_size(quiet: Answers, more: int, status: HTTPStatus) -> None:
+    wide = b"X-Wide: " + b"x" * (HEADER_BYTES_MAX + more) + b"\r\n"
+    with connecting(quiet) as connection:
+        try:
+            connection.sendall(GET + b"Connection: close\r\n" + wide + b"\r\n")
+        except (BrokenPipeError, ConnectionResetError):
+            assert status == HTTPStatus.BAD_REQUEST
+        answer = read_to_end(connection)
+    assert not answer or read_status(answer) == status
+
+
+def test_so_many_connections_and_one_more_is_told_so(tmp_path: Path) -> None:
+    sources = create_sources(MemoryLog(), tmp_path)
+    with serving(sources, CONNECTIONS_MAX) as api, ExitStack() as stack:
+        others = CONNECTIONS_MAX - 1  # the client that waited for the start may hold one
+        held = [stack.enter_context(connecting(api)) for _ in range(others)]
+        for each in held:
+            each.sendall(GET + b"\r\n")
+            assert read_status(each.recv(65_536)) == HTTPStatus.OK
+        assert api.get("/healthz").is_success  # this client's own connection: the last one
+        for _ in range(3):
+            answer = exchange(api, b"")
+            assert read_status(answer) == HTTPStatus.SERVICE_UNAVAILABLE
+            assert b"Too many connections" in answer
+            assert b"retry-after: 1" in answer.lower()
+        assert api.get("/healthz").is_success
+        held[0].close()
+
+        def is_let_in() -> bool:
+            last = exchange(api, GET + b"Connection: close\r\n\r\n")
+            return read_status(last) == HTTPStatus.OK
+
+        wait_until(is_let_in, "a place is free again")
+
+
+def test_hundreds_ask_for_a_stream_and_the_api_goes_on_answering(shelves: Answers) -> None:
+    ask = f"GET {STREAM} HTTP/1.1\r\nHost: shop\r\n\r\n".encode()
+    with ExitStack() as stack:
+        readers = [stack.enter_context(connecting(shelves)) for _ in range(READERS)]
+        for each in readers:
+            each.sendall(ask)
+        answers = [each.recv(65_536) for each in readers]
+        statuses = [read_status(answer) for answer in answers]
+        assert statuses.count(HTTPStatus.OK) == STREAMS_MAX
+        assert statuses.count(HTTPStatus.TOO_MANY_REQUESTS) == READERS - STREAMS_MAX
+        assert answers_at_once(shelves)
+        assert shelves.get("/v1/stock").is_success
+
+    def is_let_in() -> bool:
+        with shelves.stream(STREAM) as answer:
+            return bool(answer.is_success)
+
+    wait_until(is_let_in, "a place is free again")

@@ -1,0 +1,130 @@
+"""The token of a shop is in its file, and nowhere else: no log, no argument, no environment."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from threading import Event, Thread
+
+import httpx
+import psutil
+import pytest
+
+from infra.processes import environment
+from infra.settings import Settings, root
+from infra.token import read_token, token_file
+from infra.wait import wait_until
+from tests.ports import free_port_base
+from tests.secrets import find_files, find_processes, list_with_children
+
+pytestmark = pytest.mark.e2e
+
+START_SECONDS_MAX = 60
+LOOK_SECONDS = 0.02
+RELEASE = "/v1/quarantine/public.sales.receipt.v1/0/0/release?because=a+test"
+LOG = "api.log"
+
+
+@pytest.fixture
+def settings(kafka: Settings, tmp_path: Path) -> Settings:
+    return kafka.model_copy(
+        update={
+            "data_dir": tmp_path / "data",
+            "port_base": free_port_base(),
+            "kafka_bootstrap_servers": kafka.bootstrap_servers,
+            "log_level": "DEBUG",
+        }
+    )
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[int]:
+    """The API as a process of its own, which logs all it can; its process id."""
+    settings.data_dir.mkdir()
+    with (settings.data_dir / LOG).open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "services.api"],
+            cwd=root(),
+            env={**environment(settings), "PYTHONASYNCIODEBUG": "1"},
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            yield process.pid
+        finally:
+            process.terminate()
+            process.wait(START_SECONDS_MAX)
+
+
+def is_answering(settings: Settings) -> bool:
+    try:
+        return httpx.get(f"{settings.api_url}/healthz").is_success
+    except httpx.TransportError:
+        return False
+
+
+def act(settings: Settings, authorization: str, path: str = RELEASE) -> httpx.Response:
+    headers = {"Authorization": authorization}
+    return httpx.post(f"{settings.api_url}{path}", headers=headers, timeout=START_SECONDS_MAX)
+
+
+@contextmanager
+def watching(pid: int, secret: str, found: set[str], seen: set[int]) -> Iterator[None]:
+    """Look at the process and those that it starts, again and again."""
+    over = Event()
+
+    def look() -> None:
+        while not over.wait(LOOK_SECONDS):
+            processes = list_with_children([pid])
+            seen.update(process.pid for process in processes)
+            found.update(find_processes(secret, processes))
+
+    thread = Thread(target=look)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_the_token_is_in_no_log_no_argument_and_no_environment(settings: Settings) -> None:
+    found, seen = set[str](), set[int]()
+    with running(settings) as pid:
+        token = read_token(settings)
+        wait_until(lambda: is_answering(settings), "the API answers", START_SECONDS_MAX)
+        with watching(pid, token, found, seen):
+            refused = act(settings, f"Bearer {token}")
+            assert refused.status_code == HTTPStatus.CONFLICT, refused.text  # a command has run
+            assert act(settings, f"Basic {token}").status_code == HTTPStatus.UNAUTHORIZED
+            assert act(settings, f"Bearer {token}x").status_code == HTTPStatus.UNAUTHORIZED
+            unknown = act(settings, f"Bearer {token}", f"/v1/pipelines/{token}/rollback")
+            assert token not in unknown.headers.values()
+    assert len(seen) > 1, "the command was not seen at work"
+    assert found == set()
+    assert (settings.data_dir / LOG).stat().st_size > 0
+    assert find_files(token, settings.data_dir, [token_file(settings)]) == []
+
+
+def test_a_secret_that_is_somewhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    file = tmp_path / "below" / "a.log"
+    file.write_bytes(b"x" * (1_048_576 - 3) + b"a secret" + b"y" * 10)
+    assert find_files("a secret", tmp_path) == [file]
+    assert find_files("a secret", tmp_path, [file]) == []
+    program = "import sys; sys.stdin.read()"
+    for arguments, variables, place in (
+        (["a secret"], {}, "arguments"),
+        ([], {"X": "a secret"}, "environment"),
+    ):
+        with subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            stdin=subprocess.PIPE,
+            env={**os.environ, **variables},
+        ) as process:
+            [found] = find_processes("a secret", [psutil.Process(process.pid)])
+            process.communicate()
+        assert found.startswith(place)

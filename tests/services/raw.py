@@ -1,0 +1,45 @@
+"""A client that sends bytes as they are, which no HTTP library would."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from tests.services.serving import SECONDS_MAX, Answers
+
+CHUNK_BYTES = 65_536
+
+
+@contextmanager
+def connecting(api: Answers, receive_bytes: int | None = None) -> Iterator[socket.socket]:
+    """A connection to the API; `receive_bytes` is how much the system takes before it is read."""
+    at = urlsplit(api.address)
+    with socket.socket() as connection:
+        if receive_bytes is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        connection.settimeout(SECONDS_MAX)
+        connection.connect((at.hostname, at.port))
+        yield connection
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    """Everything that is sent until the connection is closed, or reset."""
+    found = b""
+    try:
+        while chunk := connection.recv(CHUNK_BYTES):
+            found += chunk
+    except ConnectionResetError:
+        pass
+    return found
+
+
+def exchange(api: Answers, request: bytes) -> bytes:
+    """The answer to these bytes, after which the API has to close the connection."""
+    with connecting(api) as connection:
+        connection.sendall(request)
+        return read_to_end(connection)
+
+
+def read_status(answer: bytes) -> int:
+    """The status in the first line."""
+    return int(answer.split(maxsplit=2)[1])

@@ -1,0 +1,45 @@
+"""docs/security.md: each claim names a test, and each test is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from infra.settings import root
+
+DOCUMENT = root() / "docs" / "security.md"
+NAMED = re.compile(r"\[(test_\w+)\]\(\.\./([^)]+)\)")
+MENTIONED = re.compile(r"\btest_\w+\b(?!\.py)")
+HEAD = ("threat", "---")
+
+
+def list_rows() -> list[list[str]]:
+    lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[:1] == "|"
+    ]
+    return [row for row in rows if row[0] not in HEAD]
+
+
+def list_tests(file: Path) -> set[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_claim_names_a_test() -> None:
+    rows = list_rows()
+    assert len(rows) > 20
+    assert [row[0] for row in rows if len(row) != 3 or not NAMED.findall(row[2])] == []
+
+
+def test_every_mention_of_a_test_says_where_it_is() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert set(MENTIONED.findall(text)) == {name for name, _ in NAMED.findall(text)}
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), sorted(set(NAMED.findall(DOCUMENT.read_text(encoding="utf-8"))))
+)
+def test_every_test_that_it_names_is_there(name: str, file: str) -> None:
+    assert name in list_tests(root() / file)
