@@ -15,6 +15,9 @@ from tests.services.serving import create_sources
 from tests.services.showing import Shop
 
 
+CONNECTIONS_MAX = 64
+
+
 @contextmanager
 def running(folder: Path, port: int) -> Iterator["Popen[bytes]"]:
     """The process, which is killed when the block ends, unless it was before."""
@@ -30,7 +33,7 @@ def main() -> None:
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
     log = MemoryLog()
     Shop(log)
-    listen(create_app(create_sources(log, folder)), HOST, port).run()
+    listen(create_app(create_sources(log, folder)), HOST, port, CONNECTIONS_MAX).run()
 
 
 if __name__ == "__main__":
