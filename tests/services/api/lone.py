@@ -14,7 +14,6 @@ from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources
 from tests.services.showing import Shop
 
-
 CONNECTIONS_MAX = 64
 
 
