@@ -57,7 +57,7 @@ def test_down_ends_the_training_run_of_its_shop_and_the_old_caches_stay(
         assert "trains" in training.stdout.readline()
         assert list(caches.glob(f"{aot.SCRATCH}*/*.aot"))
         assert down.stop(current)
-        assert training.wait(SECONDS_MAX) != 0
+        training.wait(SECONDS_MAX)  # its status is gone: `stop` has waited for it, too
     assert [file.name for file in caches.glob("*.aot")] == ["broker-0.aot"]
     assert list(caches.glob(f"{aot.SCRATCH}*")) == []
     assert not down.stop(current)
