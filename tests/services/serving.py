@@ -1,7 +1,8 @@
 """A whole API on a port of its own, over a log in memory or in Kafka."""
 
+import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -40,6 +41,18 @@ CONNECTIONS_MAX = int(Settings.model_fields["api_connections_max"].default)
 POLL_SECONDS = 0.005
 # The log is in memory: whatever is published finds nobody to take it, and that is no news.
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
+
+
+def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
+    """What the program logged as its error.
+
+    An exporter of traces that another test has left behind may still be sending.
+    """
+    return [
+        each.getMessage()
+        for each in records
+        if each.levelno >= logging.ERROR and not each.name.startswith("opentelemetry.exporter.")
+    ]
 
 
 def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:

@@ -115,7 +115,7 @@ def test_a_secret_that_is_somewhere_is_found(tmp_path: Path) -> None:
     file.write_bytes(b"x" * (1_048_576 - 3) + b"a secret" + b"y" * 10)
     assert find_files("a secret", tmp_path) == [file]
     assert find_files("a secret", tmp_path, [file]) == []
-    program = "import sys; sys.stdin.read()"
+    program = "import sys; print(flush=True); sys.stdin.read()"
     for arguments, variables, place in (
         (["a secret"], {}, "arguments"),
         ([], {"X": "a secret"}, "environment"),
@@ -123,8 +123,11 @@ def test_a_secret_that_is_somewhere_is_found(tmp_path: Path) -> None:
         with subprocess.Popen(
             [sys.executable, "-c", program, *arguments],
             stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             env={**os.environ, **variables},
         ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()  # a process that has just begun may not have its arguments
             [found] = find_processes("a secret", [psutil.Process(process.pid)])
             process.communicate()
         assert found.startswith(place)

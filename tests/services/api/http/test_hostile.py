@@ -1,7 +1,6 @@
 """Requests that want to break something are refused as any other mistake is."""
 
 import json
-import logging
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from services.api.http.problems import Problem
 from services.api.routes.events import parse_event
 from tests.services.memory import MemoryLog
 from tests.services.raw import exchange, read_status
-from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.serving import TOKEN, Answers, create_sources, find_failures, serving
 from tests.services.showing import PIPELINES, Shop
 from tests.services.world import NOON
 
@@ -119,8 +118,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
 def no_failure(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Nothing that a client sends is an error of the program."""
     yield
-    found = [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR]
-    assert found == []
+    assert find_failures(caplog.records) == []
 
 
 @pytest.mark.parametrize(
