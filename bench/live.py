@@ -24,12 +24,13 @@ from infra.processes import engines
 from infra.settings import Settings
 from infra.supervisor import orphans
 from pipelines.common.generations.folders import find_checkpoint
-from pipelines.common.runtime.query import Run, start
+from pipelines.common.runtime.query import Run, next_pace, start
 from pipelines.common.runtime.session import session
 
 SLOW_PROBES_PER_SECOND = 2.0
 """Each waits for every pipeline, some for five seconds. The API limits how many wait at once."""
 REPLAYED, REPLAY_SECONDS_MAX = "fraud", 60
+CATCH_UP_SECONDS_MAX = 600
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
 
 
@@ -204,7 +205,13 @@ def start_sized(spark: SparkSession, settings: Settings) -> StreamingQuery:
 
 
 def live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
-    """A new generation of the pipeline that reads as a live one, as often as the yardstick does."""
+    """A new generation of the pipeline that is live, with batches as frequent as the yardstick's.
+
+    It has caught up as any generation does. Python would take minutes for the log of a busy shop.
+    """
     pipeline = as_often_as_yardstick(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
+    while not (now := next_pace(work)).live:
+        if not start(work, now).awaitTermination(CATCH_UP_SECONDS_MAX):
+            raise TimeoutError(f"{name} should catch up within {CATCH_UP_SECONDS_MAX} s")
     return start(work, live_pace(pipeline))

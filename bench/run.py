@@ -17,7 +17,7 @@ from infra.settings import Settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
 
-PART_SECONDS_MAX = 3_600.0
+PART_SECONDS_MAX = 5_400.0
 STOP_SECONDS_MAX = 60.0
 LOG_LINES_SHOWN = 8
 

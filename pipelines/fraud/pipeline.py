@@ -20,7 +20,7 @@ def fraud(limits: Thresholds) -> Pipeline:
         to_rows=lambda groups: alerts(groups, limits),
         is_row=is_alert,
         every=timedelta(seconds=1),
-        duty_cycle=0.12,  # an alert is for somebody who takes minutes
+        duty_cycle=0.08,  # an alert is for somebody who takes minutes
         weight=2,
     )
 
