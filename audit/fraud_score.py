@@ -6,11 +6,10 @@ is caught if an open alert of its own rule rests on one of its events.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from statistics import median
 from typing import Any, NamedTuple
 
+from audit.fraud_scores import Score, Scores, Share
 from audit.log import number_records, read
 from contracts import INCIDENTS, decode
 from infra.kafka import admin, end_offsets
@@ -27,9 +26,6 @@ SETTLING = timedelta(hours=10)
 """An incident is scored this long after its end at the earliest: it may last a shift and is
 reported when it is over; its last event may be two hours late."""
 
-RECALL_AIM, PRECISION_AIM = 0.95, 0.90
-OF_ONE_RULE_AIM = 0.85
-
 
 class Alert(NamedTuple):
     """A row of the view, and the first time when it was seen there, if somebody looked."""
@@ -39,80 +35,6 @@ class Alert(NamedTuple):
 
 
 Alerts = Callable[[], Iterable[Alert]]
-
-
-@dataclass(frozen=True)
-class Share:
-    """A number of hits out of a total."""
-
-    hits: int
-    of: int
-
-    @property
-    def share(self) -> float:
-        return self.hits / self.of if self.of else 1.0
-
-    def __add__(self, other: "Share") -> "Share":
-        return Share(self.hits + other.hits, self.of + other.of)
-
-    def __str__(self) -> str:
-        return f"{self.hits}/{self.of}"
-
-
-@dataclass(frozen=True)
-class Score:
-    """The score of one rule, or of all together."""
-
-    recall: Share
-    """Frauds caught."""
-    precision: Share
-    """Open alerts that are right."""
-    near_caught: Share
-    """Of the frauds near the threshold."""
-    near_spared: Share
-    """Of the look-alikes near the threshold, those without an alert of the rule."""
-    to_decide: tuple[timedelta, ...]
-    """For each fraud caught: from its first event to the record that decided."""
-    to_see: tuple[timedelta, ...]
-    """For each alert that somebody looked for: from that record until it was seen."""
-
-    def __add__(self, other: "Score") -> "Score":
-        return Score(
-            self.recall + other.recall,
-            self.precision + other.precision,
-            self.near_caught + other.near_caught,
-            self.near_spared + other.near_spared,
-            self.to_decide + other.to_decide,
-            self.to_see + other.to_see,
-        )
-
-    @property
-    def decided_in(self) -> timedelta | None:
-        """The median."""
-        seconds = [span.total_seconds() for span in self.to_decide]
-        return timedelta(seconds=median(seconds)) if seconds else None
-
-
-@dataclass(frozen=True)
-class Scores:
-    by_rule: Mapping[str, Score]
-
-    @property
-    def total(self) -> Score:
-        first, *others = self.by_rule.values()
-        return sum(others, first)
-
-    @property
-    def good(self) -> bool:
-        """Whether the aims are reached, over all and by each rule."""
-        each = [
-            share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
-        ]
-        return (
-            self.total.recall.share >= RECALL_AIM
-            and self.total.precision.share >= PRECISION_AIM
-            and min(each) >= OF_ONE_RULE_AIM
-        )
 
 
 def compute_scores(

@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from audit.fraud import fraud_oracle
-from audit.fraud_score import Alert, Scores, compute_scores, read_incidents
+from audit.fraud_score import Alert, compute_scores, read_incidents
+from audit.fraud_scores import Scores
 from audit.limits import find_code, load_thresholds
 from audit.served import fetch_views
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from audit.fraud_score import Score, Scores, Share
+from audit.fraud_scores import Score, Scores, Share
 from audit.scoring import of_view
 from cli import screen
 from cli.score_reorder import reorder

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from audit.reorder_score import Comparison, Costs, Score, compare
+from audit.reorder_life import Costs, Score
+from audit.reorder_score import Comparison, compare
 from cli import screen
 from generators.parameters import Parameters
 from infra.settings import read_settings

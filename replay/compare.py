@@ -16,7 +16,9 @@ from pipelines.common.runtime.archive import archive_ends, find_truncated
 from pipelines.common.runtime.bounded import Span
 from replay import batch, served
 from replay.causes import Changes, explain, find_changes
-from replay.difference import Comparison, Difference, json_lines, parquet
+from replay.comparison import Comparison
+from replay.difference import Difference
+from replay.relations import json_lines, parquet
 
 SPILL = "spill"
 """Where in the workplace the engine keeps what does not fit in memory."""

@@ -3,7 +3,7 @@
 import json
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,13 +11,13 @@ from cli import screen
 from cli.moments import parse_moment
 from cli.replay import report
 from cli.replay.difference import render_document, show_difference
-from control.generations import Generation, State
+from cli.replay.progress import document, show_catching_up, state
+from control.generations import State
 from infra.settings import Settings, read_settings, root
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.runtime.archive import Source
 from replay import candidates
 from replay.compare import Compared, Times
-from replay.progress import Seen, follow
 from replay.thresholds import edit
 from services.clock import wall_ms
 
@@ -27,7 +27,6 @@ app = typer.Typer(
 
 Name = Annotated[str, typer.Argument(metavar="PIPELINE", help="inventory, fraud, …")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-
 
 WORDS = {"--from": "earliest", "--until": "latest"}
 
@@ -98,27 +97,6 @@ def offer(pipeline: str) -> None:
     screen.step("forget it", f"retail replay prune {pipeline}")
 
 
-def show_catching_up(current: Settings, declared: Pipeline, candidate: Generation) -> None:
-    """Show how the candidate catches up; returns when it has. Raises Failed."""
-    with screen.waiting("reading", "starting Spark") as wait:
-        last = follow(
-            current, declared, candidate, lambda seen: wait.show("reading", describe(seen))
-        )
-    read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
-    rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
-    screen.step("caught up", f"{read}{rate}", wait.seconds)
-
-
-def describe(seen: Seen) -> str:
-    now, rate = seen.progress, seen.per_second
-    if not rate:
-        return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
-    return (
-        f"{screen.bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
-        f"about {now.left / rate:,.0f} s left"
-    )
-
-
 def waiting_for_batch(pipeline: str) -> AbstractContextManager[screen.Wait]:
     """A spinner while a pipeline's code reads the log in a process of its own."""
     return screen.waiting(pipeline, "reading the log in one batch")
@@ -152,29 +130,6 @@ def status(
             for one in found
         ),
     )
-
-
-def state(standing: candidates.Standing) -> str:
-    """The generation's state, with the reason where there is one."""
-    named = standing.generation.state.value
-    if standing.generation.reason:
-        return f"{named}: {standing.generation.reason}"
-    return f"{named}, waits for the candidate" if standing.waits else named
-
-
-def document(standing: candidates.Standing) -> dict[str, Any]:
-    """The generation and its progress as JSON."""
-    generation = standing.generation
-    return {
-        "pipeline": generation.pipeline,
-        "number": generation.number,
-        "state": generation.state.value,
-        "reason": generation.reason,
-        "waits": standing.waits,
-        "created_at": generation.created_at.isoformat(),
-        "read": standing.progress.read,
-        "left": standing.progress.left,
-    }
 
 
 @app.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from generators.importing.reading import BadFile, list_columns, list_files, scan
+from generators.importing.files import BadFile, list_columns, list_files, scan
 
 SAMPLE_ROWS = 2_000
 MOST = 0.8

@@ -12,9 +12,10 @@ import duckdb
 from contracts import ADJUSTMENTS, PRICE_CHANGES, PRODUCTS, RECEIPTS, REFUNDS, STORES
 from contracts.times import instant
 from generators.importing.events import Refused, announce_catalog, issue_events, refuse_unplaced
+from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
 from generators.importing.publishing import Imported, Known, Run, Sender, load_known_ids
-from generators.importing.reading import list_files, open_scratch, read_lines
+from generators.importing.reading import open_scratch, read_lines
 from generators.own_clock import Timekeeper, beaten_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError

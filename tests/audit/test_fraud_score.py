@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from audit.fraud import FraudOracle
-from audit.fraud_score import SETTLING, Alert, Incident, Score, Scores, Share, compute_scores
+from audit.fraud_score import SETTLING, Alert, Incident, compute_scores
+from audit.fraud_scores import Score, Scores, Share
 from audit.timeline import at
 from contracts import INCIDENTS, decode
 from generators import wire

@@ -7,7 +7,9 @@ from random import Random
 import pytest
 
 from audit.reorder_bound import Terms, by_arrival, least_cents
-from audit.reorder_score import Life, bound_cents, by_policy, by_table
+from audit.reorder_life import Life
+from audit.reorder_score import bound_cents
+from audit.reorder_ways import by_policy, by_table
 from pipelines.reorder.policy import Levels, Policy
 from tests.audit.test_reorder_score import COSTS, DAYS, WORLD
 from tests.seeds import create_random

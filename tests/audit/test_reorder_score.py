@@ -5,17 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.reorder_score import (
-    DAY_MS,
-    Costs,
-    Delivery,
-    Life,
-    Review,
-    Sale,
-    best,
-    by_policy,
-    cost,
-)
+from audit.reorder_life import DAY_MS, Costs, Delivery, Life, Review, Sale
+from audit.reorder_ways import best, by_policy, cost
 from cli.score_reorder import clean
 from generators.event import Event
 from pipelines.reorder.policy import Levels, Policy

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli import fault
+from cli import fault, fault_report
 from cli.fault import NotAsked, NotChosen
 from cli.main import application
 from faults import run
@@ -63,9 +63,9 @@ def test_it_does_not_go_on_for_ever(current: Settings, option: str, most: float)
 
 def test_the_command_that_wrote_a_page_can_be_given_again() -> None:
     page = Path("docs/faults.md")
-    assert fault.spell((), True, None, 10.0, 20.0, page) == (
+    assert fault_report.spell((), True, None, 10.0, 20.0, page) == (
         "retail fault run --all --seconds 20 --report docs/faults.md"
     )
-    assert fault.spell((), False, 3, 2.5, 60.0, page) == (
+    assert fault_report.spell((), False, 3, 2.5, 60.0, page) == (
         "retail fault run --seed 3 --minutes 2.5 --seconds 60 --report docs/faults.md"
     )

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from backup.manifest import read_manifest
-from cli.fault import REPORT_FILE
+from cli.fault_report import REPORT_FILE
 from infra.reports import reports_folder
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until

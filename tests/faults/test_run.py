@@ -5,9 +5,10 @@ from random import Random
 import pytest
 
 from faults import run
-from faults.catalog import FAULTS, NOT_COVERED, PARTS
+from faults.catalog import FAULTS, NOT_COVERED
 from faults.fault import Fault, Refused, Scene
 from faults.healing import Aim
+from faults.processes import PARTS
 from faults.run import UnknownFault, find, heal
 from infra.settings import Settings
 from infra.supervisor.parts import PARTS as PROCESSES

@@ -11,7 +11,9 @@ import pytest
 
 from contracts import ALERTS, CONTRACTS, STOCK_LEVELS, Contract
 from contracts.documents import to_document
-from replay.difference import Comparison, Difference, Facet, Total, json_lines, parquet
+from replay.comparison import Comparison
+from replay.difference import Difference, Facet, Total
+from replay.relations import json_lines, parquet
 
 BEST_SELLERS = CONTRACTS["public.analytics.best-seller.v1"]
 

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 from generators.importing.events import Issued, Refused, issue_events, refuse_unplaced
@@ -94,3 +95,20 @@ def read(folder: Path, wanted: Mapping, *files: Path) -> list[Issued | Refused]:
     with closing(open_scratch(folder)) as engine:
         read_lines(engine, wanted, files, lambda _: None)
         return [*refuse_unplaced(engine), *issue_events(engine, wanted)]
+
+
+def select_issued(read_rows: Iterable[Issued | Refused]) -> list[Issued]:
+    return [one for one in read_rows if isinstance(one, Issued)]
+
+
+def find_reasons(read_rows: Iterable[Issued | Refused]) -> dict[int, str]:
+    """By row, the reason."""
+    return {one.row: one.reasons[0] for one in read_rows if isinstance(one, Refused)}
+
+
+def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
+    """Epoch milliseconds of a moment in UTC."""
+    return round(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000)
+
+
+SHAPE = load_mapping("uci-online-retail")

@@ -1,45 +1,25 @@
-"""From rows to receipts, refunds and adjustments: both public shapes, and what cannot be read."""
+"""From rows to receipts, refunds and adjustments, of both public shapes."""
 
-import gzip
-import json
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import duckdb
-import pytest
 
 from contracts import ADJUSTMENTS, PRICE_CHANGES, RECEIPTS, REFUNDS
-from generators.importing.events import Issued, Refused, announce_catalog, to_outgoing
-from generators.importing.mapping import BadMapping, Mapping
-from generators.importing.reading import BadFile, list_files, open_scratch, read_lines
+from generators.importing.events import Refused, announce_catalog, to_outgoing
+from generators.importing.reading import open_scratch, read_lines
 from tests.generators.importing.sales import (
     LAMP,
+    SHAPE,
     UCI,
+    at,
+    find_reasons,
     load_mapping,
     read,
+    select_issued,
     uci_row,
     write_csv,
     write_m5,
     write_uci,
 )
-
-SHAPE = load_mapping("uci-online-retail")
-
-
-def select_issued(found: list[Issued | Refused]) -> list[Issued]:
-    return [one for one in found if isinstance(one, Issued)]
-
-
-def find_reasons(found: list[Issued | Refused]) -> dict[int, str]:
-    """By row, the reason."""
-    return {one.row: one.reasons[0] for one in found if isinstance(one, Refused)}
-
-
-def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
-    """Epoch milliseconds of a moment in UTC."""
-    return round(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000)
 
 
 def test_rows_with_one_invoice_number_are_one_receipt_of_its_first_time(tmp_path: Path) -> None:
@@ -130,67 +110,6 @@ def test_what_two_files_both_hold_is_there_once(tmp_path: Path) -> None:
     assert [each.event for each in both] == [each.event for each in alone]
 
 
-@pytest.mark.parametrize("ending", ["csv.gz", "parquet", "jsonl", "jsonl.gz"])
-def test_a_file_says_the_same_in_every_format(tmp_path: Path, ending: str) -> None:
-    plain = write_uci(tmp_path / "a.csv")
-    file = tmp_path / f"b.{ending}"
-    if ending.endswith("gz"):
-        text = plain if ending == "csv.gz" else convert(tmp_path / "c.jsonl", plain)
-        file.write_bytes(gzip.compress(text.read_bytes()))
-    else:
-        convert(file, plain)
-    expected = [one.event for one in select_issued(read(tmp_path / "s", SHAPE, plain))]
-    assert [one.event for one in select_issued(read(tmp_path / "t", SHAPE, file))] == expected
-
-
-def convert(file: Path, plain: Path) -> Path:
-    how = "format parquet" if file.suffix == ".parquet" else "format json"
-    duckdb.execute(f"copy (from read_csv('{plain}', all_varchar = true)) to '{file}' ({how})")
-    return file
-
-
-def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text('id;sku;n;when;total\n1;A;3;2011-07-01 10:00:00;"1.000,01"\n')
-    wanted = Mapping.model_validate(
-        {
-            "rows": {"delimiter": ";", "decimal": ","},
-            "time": {"column": "when", "zone": "Europe/Berlin"},
-            "receipt": {"by": ["id"]},
-            "fields": {"sku": "sku", "units": "n", "amount": "total", "store": {"value": "A"}},
-            "money": {"currency": "EUR", "rounding": "down"},
-        }
-    )
-    [found] = select_issued(read(tmp_path / "s", wanted, file))
-    assert found.at_ms == at(2011, 7, 1, 8)
-    assert found.event["lines"] == [{"sku": "A", "units": 3, "unit_price_cents": 33333}]
-
-
-def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
-    row = {"id": 1, "sku": "A", "n": 1, "p": 2, "t": "2011-07-01T10:00:00+05:00"}
-    file = tmp_path / "a.jsonl"
-    file.write_text(json.dumps(row) + "\nno row\n")
-    fields = {"sku": "sku", "units": "n", "unit_price": "p", "store": {"value": "A"}}
-    wanted: dict[str, Any] = {"time": {"column": "t"}, "fields": fields}
-    made = Mapping.model_validate(wanted | {"money": {"currency": "EUR"}})
-    found = read(tmp_path / "s", made, file)
-    assert [one.at_ms for one in select_issued(found)] == [at(2011, 7, 1, 5)]
-    assert find_reasons(found) == {2: "sku: expected one, found nothing"}
-
-
-def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
-    rows = [
-        uci_row("1", 1, "12/1/2010 8:26", sku=("POST", "POSTAGE")),
-        uci_row("2", 0, "12/1/2010 8:26"),
-        uci_row("3", 1, "12/1/2010 8:26"),
-    ]
-    skip = {"skip": {"StockCode": ["POST"]}, "skip_zero_units": True}
-    wanted = load_mapping("uci-online-retail", rows=skip)
-    found = read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows))
-    assert [one.event_id for one in select_issued(found)] == ["ONLINE-3-R"]
-    assert len(found) == 1
-
-
 def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> None:
     rows = [
         uci_row("1", 5, "12/1/2010 8:26"),
@@ -207,30 +126,3 @@ def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> Non
     prices = [one.event for one in found if one.contract is PRICE_CHANGES]
     assert {one["sku"]: one["price_cents"] for one in prices} == {"85123A": 255, "71053": 300}
     assert not [one for one in found if isinstance(to_outgoing(one, 1), Refused)]
-
-
-def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:
-    file = write_csv(tmp_path / "a.csv", ["InvoiceNo", "Quantity"], [("1", 2)])
-    with pytest.raises(BadMapping, match=r"StockCode.*Found: InvoiceNo, Quantity"):
-        read(tmp_path / "s", SHAPE, file)
-    with pytest.raises(BadMapping, match="expected columns that match"):
-        read(tmp_path / "t", load_mapping("m5"), file)
-    with pytest.raises(BadFile, match="should end in"):
-        list_files([write_csv(tmp_path / "a.xlsx", [], [])])
-    with pytest.raises(BadFile, match="there is none"):
-        list_files([tmp_path / "none.csv"])
-
-
-def test_a_lookup_that_would_double_rows_is_refused(tmp_path: Path) -> None:
-    file = write_m5(tmp_path)
-    with (tmp_path / "calendar.csv").open("a") as calendar:
-        calendar.write("2011-01-29,11101,d_1\n")
-    with pytest.raises(BadFile, match="one row for each"):
-        read(tmp_path / "s", load_mapping("m5"), file)
-
-
-def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
-    write_uci(tmp_path / "b.csv")
-    write_uci(tmp_path / "a.csv")
-    (tmp_path / "notes.md").write_text("no sales")
-    assert [file.name for file in list_files([tmp_path])] == ["a.csv", "b.csv"]

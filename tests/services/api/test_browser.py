@@ -19,7 +19,8 @@ from tests.services.api import lone
 from tests.services.api.browser import AXE, NARROW, WIDE, chromium, visiting
 from tests.services.memory import MemoryLog
 from tests.services.serving import SECONDS_MAX, TOKEN, Answers, create_sources, serving
-from tests.services.showing import PIPELINES, SHELF, Shop, fill_folder
+from tests.services.showing import PIPELINES, SHELF, Shop
+from tests.services.showing_files import fill_folder
 from tests.services.writing import invalidate, promote
 
 pytestmark = [

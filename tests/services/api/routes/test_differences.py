@@ -6,7 +6,8 @@ from pathlib import Path
 from contracts import RECEIPTS
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers
-from tests.services.showing import Shop, write_report
+from tests.services.showing import Shop
+from tests.services.showing_files import write_report
 from tests.services.writing import promote
 
 DIFFERENCE = "/v1/pipelines/fraud/difference"

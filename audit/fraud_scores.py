@@ -1,0 +1,83 @@
+"""Scores of alerts: recall, precision, and how long a decision takes, by rule and in total."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from statistics import median
+
+RECALL_AIM, PRECISION_AIM = 0.95, 0.90
+OF_ONE_RULE_AIM = 0.85
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number of hits out of a total."""
+
+    hits: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        return self.hits / self.of if self.of else 1.0
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.hits + other.hits, self.of + other.of)
+
+    def __str__(self) -> str:
+        return f"{self.hits}/{self.of}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of one rule, or of all together."""
+
+    recall: Share
+    """Frauds caught."""
+    precision: Share
+    """Open alerts that are right."""
+    near_caught: Share
+    """Of the frauds near the threshold."""
+    near_spared: Share
+    """Of the look-alikes near the threshold, those without an alert of the rule."""
+    to_decide: tuple[timedelta, ...]
+    """For each fraud caught: from its first event to the record that decided."""
+    to_see: tuple[timedelta, ...]
+    """For each alert that somebody looked for: from that record until it was seen."""
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(
+            self.recall + other.recall,
+            self.precision + other.precision,
+            self.near_caught + other.near_caught,
+            self.near_spared + other.near_spared,
+            self.to_decide + other.to_decide,
+            self.to_see + other.to_see,
+        )
+
+    @property
+    def decided_in(self) -> timedelta | None:
+        """The median."""
+        seconds = [span.total_seconds() for span in self.to_decide]
+        return timedelta(seconds=median(seconds)) if seconds else None
+
+
+@dataclass(frozen=True)
+class Scores:
+    by_rule: Mapping[str, Score]
+
+    @property
+    def total(self) -> Score:
+        first, *others = self.by_rule.values()
+        return sum(others, first)
+
+    @property
+    def good(self) -> bool:
+        """Whether the aims are reached, over all and by each rule."""
+        each = [
+            share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
+        ]
+        return (
+            self.total.recall.share >= RECALL_AIM
+            and self.total.precision.share >= PRECISION_AIM
+            and min(each) >= OF_ONE_RULE_AIM
+        )

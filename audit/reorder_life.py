@@ -1,0 +1,257 @@
+"""One simulated world, lived to its end by vans or by orders, and what that costs.
+
+All of it is the real thing but the log: the world, the gate's decision, the supplier.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from contracts import ADJUSTMENTS, PROMOTIONS, RECEIPTS, REFUNDS, SHIPMENTS
+from generators.event import Event
+from generators.numbering import Publication
+from generators.parameters import Parameters
+from generators.products import Product
+from generators.supply import Confirmed
+from generators.ticks import HOUR_MS, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
+from generators.world import World
+from pipelines.reorder.policy import Levels, Policy
+from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
+from services.supplier.shipment import Reliability, create_confirmation
+
+DAY_MS = 24 * HOUR_MS
+HOURS_PER_DAY = 24
+FIRST_REVIEW_HOUR = 16
+"""The world begins at eight in the morning."""
+
+MANY_PACKS = 1_000_000
+"""An order that tells which share of any order is delivered."""
+
+
+class Sale(NamedTuple):
+    at_ms: int
+    units: int
+
+
+class Review(NamedTuple):
+    """The facts about a shelf that are known at a midnight."""
+
+    at_ms: int
+    shelf: Shelf
+    product: Product
+    sold: Sequence[Sequence[Sale]]
+    """On each day so far, the last one last."""
+    plans: Sequence[Event]
+    """The promotions of its product, those announced last at the end."""
+    told_ms: int
+    """When the newest event happened that moved it."""
+
+
+Propose = Callable[[Review], Levels]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The figures of the comparison. A lost sale costs the unit's margin."""
+
+    order_cents: int = Policy.order_cents
+    holding_per_day: float = Policy.holding_per_day  # of a unit's cost
+
+
+class Delivery(NamedTuple):
+    """The delivery of an order."""
+
+    arrives_hour: int
+    share: float
+    """Of the packs that are ordered; only whole ones come."""
+
+
+@dataclass(frozen=True)
+class Score:
+    sold_units: int
+    missed_units: int
+    stock_units: float
+    """The mean of all shelves together."""
+    orders: int
+    holding_cents: float
+    ordering_cents: float
+    lost_cents: float
+
+    @property
+    def fill_rate(self) -> float:
+        return self.sold_units / max(1, self.sold_units + self.missed_units)
+
+    @property
+    def cost_cents(self) -> float:
+        return self.holding_cents + self.ordering_cents + self.lost_cents
+
+
+class Life:
+    """A world simulated to its end."""
+
+    def __init__(self, parameters: Parameters, days: int, propose: Propose | None = None) -> None:
+        """Propose: None where vans refill the world."""
+        self.world = World(parameters)
+        self.products = {one.sku: one for one in self.world.products}
+        self.demand: dict[Shelf, list[int]] = defaultdict(list)
+        """Units wanted, by hour."""
+        self.moved: dict[Shelf, list[int]] = defaultdict(list)
+        """Units that came or went besides sales and deliveries, by hour."""
+        self.opening: Mapping[Shelf, int] = {}
+        self._propose = propose
+        self._seed = parameters.seed
+        self._proposals: list[Proposal] = []
+        self._ordered: list[Order] = []
+        self._sold: dict[Shelf, list[list[Sale]]] = defaultdict(lambda: [[]])  # by day
+        self._plans: dict[str, list[Event]] = defaultdict(list)  # by sku
+        self._told_ms: dict[Shelf, int] = {}
+        self._moved: Counter[Shelf] = Counter()  # since the last review
+        self._sold_hour: Counter[Shelf] = Counter()
+        self._moved_hour: Counter[Shelf] = Counter()
+        self._missed: Mapping[Shelf, int] = {}
+        self._unit_hours: Counter[Shelf] = Counter()
+        self._deliveries = 0
+        self._hours = days * HOURS_PER_DAY
+        for hour in range(self._hours):
+            self._hour(hour)
+
+    def deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
+        """What an order of the shelf would bring, by the hour of its review.
+
+        The goods are there from the first whole hour after they arrive.
+        """
+        return {
+            hour: Delivery(hour - (-took_ms // HOUR_MS), share)
+            for hour, took_ms, share in self._possible(shelf)
+        }
+
+    def earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
+        """The same, but the goods are there for all of the hour in which they arrive."""
+        return [
+            Delivery(hour + took_ms // HOUR_MS, share)
+            for hour, took_ms, share in self._possible(shelf)
+        ]
+
+    def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
+        """Of an order at each review: its hour, how long it takes, and the share that comes."""
+        lead = self.products[shelf.sku].lead_time_days
+        for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
+            review_ms = hour_start_ms(hour)
+            answer = confirm_order(
+                Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed
+            )
+            yield hour, answer.arrives_ms - review_ms, answer.shipped_units / MANY_PACKS
+
+    def score(self, costs: Costs) -> Score:
+        held = sum(
+            hours * self.products[shelf.sku].unit_cost_cents
+            for shelf, hours in self._unit_hours.items()
+        )
+        lost = sum(
+            units * margin_cents(self.products[shelf.sku]) for shelf, units in self._missed.items()
+        )
+        orders = self._deliveries if self._propose is None else len(self._ordered)
+        missed = sum(self._missed.values())
+        return Score(
+            sold_units=sum(map(sum, self.demand.values())) - missed,
+            missed_units=missed,
+            stock_units=sum(self._unit_hours.values()) / self._hours,
+            orders=orders,
+            holding_cents=held / HOURS_PER_DAY * costs.holding_per_day,
+            ordering_cents=float(orders * costs.order_cents),
+            lost_cents=float(lost),
+        )
+
+    def _hour(self, hour: int) -> None:
+        for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
+            now_ms = tick_start_ms(tick)
+            confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
+            for one in self.world.tick(confirmed):
+                self._take(one)
+            if tick == 0:
+                there = self._of_shelves(self.world.units)
+                self.opening = {shelf: there[shelf] + self._sold_hour[shelf] for shelf in there}
+                self._moved_hour.clear()
+        self._unit_hours.update(self._of_shelves(self.world.units))
+        missed = self._of_shelves(self.world.count_missed)
+        for shelf, units in missed.items():
+            wanted = self._sold_hour[shelf] + units - self._missed.get(shelf, 0)
+            self.demand[shelf].append(wanted)
+            self.moved[shelf].append(self._moved_hour[shelf])
+        self._missed = missed
+        self._sold_hour.clear()
+        self._moved_hour.clear()
+
+    def _take(self, one: Publication) -> None:
+        event, lines = one.event, one.event.get("lines", ())
+        if one.topic == PROMOTIONS.name:
+            self._plans[event["sku"]].append(event)
+        if one.topic == ADJUSTMENTS.name:
+            shelf = Shelf(event["store_id"], event["sku"])
+            self._moved[shelf] += event["units"]
+            self._moved_hour[shelf] += event["units"]
+            self._told_ms[shelf] = event["event_time"]
+        for line in lines:
+            shelf = Shelf(event["store_id"], line["sku"])
+            self._told_ms[shelf] = event["event_time"]
+            if one.topic == RECEIPTS.name:
+                self._sold[shelf][-1].append(Sale(event["event_time"], line["units"]))
+                self._sold_hour[shelf] += line["units"]
+                self._moved[shelf] -= line["units"]
+            elif one.topic == REFUNDS.name:
+                self._moved[shelf] += line["units"]
+                self._moved_hour[shelf] += line["units"]
+            elif one.topic == SHIPMENTS.name and event["status"] == "received":
+                self._moved[shelf] += line["received_units"] - line["dispatched_units"]
+                self._deliveries += 1
+
+    def _review(self, now_ms: int) -> list[Confirmed]:
+        if self._propose is None:
+            return []
+        for shelf in self.opening:
+            product, plans = self.products[shelf.sku], self._plans[shelf.sku]
+            sold, told_ms = self._sold[shelf], self._told_ms[shelf]
+            wanted = self._propose(Review(now_ms, shelf, product, sold, plans, told_ms))
+            sold.append([])
+            pack, lead = product.pack_size_units, product.lead_time_days
+            self._proposals.append(Proposal(shelf, now_ms, self._moved[shelf], *wanted, pack, lead))
+        self._moved.clear()
+        before = [(one.shelf, one.review_ms, one.units) for one in self._ordered]
+        orders = decide(now_ms, self._proposals, before, Limits())
+        self._ordered += orders
+        return [confirm_order(one, now_ms, self._seed) for one in orders]
+
+    def _of_shelves(self, units: Callable[[str], Mapping[str, int]]) -> dict[Shelf, int]:
+        return {
+            Shelf(store_id, sku): count
+            for store_id in self.world.store_ids
+            for sku, count in units(store_id).items()
+        }
+
+
+def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
+    """What the supplier answers."""
+    answer = create_confirmation(
+        {
+            "purchase_order_id": order.order_id,
+            "ordered_at": datetime.fromtimestamp(now_ms / 1000, UTC),
+            "store_id": order.shelf.store_id,
+            "sku": order.shelf.sku,
+            "units": order.units,
+            "pack_size_units": order.pack_size_units,
+            "lead_time_days": order.lead_time_days,
+        },
+        seed,
+        Reliability(),
+    )
+    leaves_ms, comes_ms = (
+        round(answer[at].timestamp() * 1000) for at in ("dispatches_at", "arrives_at")
+    )
+    units = answer["ordered_units"], answer["shipped_units"]
+    return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
+
+
+def margin_cents(product: Product) -> int:
+    return product.unit_price_cents - product.unit_cost_cents

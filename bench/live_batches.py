@@ -1,0 +1,106 @@
+"""The cost of a live batch of each pipeline, beside a yardstick query's in the same Java."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from bench import yardstick
+from bench.batch_cost import Cost, cost, end
+from bench.figures import Figure, at_most
+from bench.freshness import RECEIPTS_PER_SECOND
+from bench.generations import as_often_as_yardstick, create, live_pace
+from bench.scale import Scale
+from infra.settings import Settings
+from pipelines.common.runtime.query import Run, start
+from pipelines.common.runtime.session import session
+
+RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A shop in which live batches are measured."""
+
+    name: str
+    visible_ms_max: tuple[float, float]
+    """Aims for p50 and p99, from published to visible in the stock."""
+    cores_max: float | None = None
+
+
+DEFAULT = Kind("default shop", (400, 1_000), cores_max=0.4)
+BUSY = Kind(f"{RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
+
+
+def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
+    """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log."""
+    spark = session(settings, "bench")
+    try:
+        bare = [cost(spark, partial(start_sized, settings=settings), scale)]
+        yield Figure(
+            f"{kind.name}, yardstick's batch, CPU",
+            milliseconds_of(bare[0]),
+            "ms",
+            note="The least of the kind: one topic, deduplicated, summed, written. It is measured "
+            f"again after each pipeline; here in a young Java. {bare[0]}",
+        )
+        for name in settings.pipeline_names:
+            found = cost(spark, partial(live, settings=settings, name=name), scale)
+            bare.append(cost(spark, partial(start_sized, settings=settings), scale))
+            yield beside_yardstick(kind, name, found, bare[-2:])
+    finally:
+        end(spark)
+
+
+def beside_yardstick(kind: Kind, name: str, found: Cost, around: Sequence[Cost]) -> Figure:
+    """A batch's CPU, in those of the yardstick in the same minutes: just before and just after."""
+    before, after = map(milliseconds_of, around)
+    return Figure(
+        f"{kind.name}, {name}, × yardstick",
+        milliseconds_of(found) / ((before + after) / 2),
+        "×",
+        at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None,
+        note=f"{found} The yardstick before and after: {before:.0f} and {after:.0f} ms.",
+    )
+
+
+def milliseconds_of(batch: Cost) -> float:
+    return 1000 * batch.cpu_seconds
+
+
+def by_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
+    """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
+    ours = measure_alone(session(settings, "bench"), partial(start_sized, settings=settings), scale)
+    folder = settings.data_dir / "yardstick-by-defaults"
+    plain = partial(yardstick.start, settings=settings, folder=folder, ours=False)
+    theirs = measure_alone(yardstick.plain_session(settings), plain, scale)
+    yield Figure(
+        "yardstick, × Spark's defaults",
+        ours.cpu_seconds / theirs.cpu_seconds,
+        "×",
+        at_most(0.5),
+        note=f"Ours: {ours} By defaults: {theirs} Both in a Java that had just been started.",
+    )
+
+
+def measure_alone(
+    spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
+) -> Cost:
+    """The cost of the query's batch, in a session that ends with it."""
+    try:
+        return cost(spark, started, scale)
+    finally:
+        end(spark)
+
+
+def start_sized(spark: SparkSession, settings: Settings) -> StreamingQuery:
+    return yardstick.start(spark, settings, settings.data_dir / "yardstick")
+
+
+def live(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
+    """A new generation of the pipeline that reads as a live one, as often as the yardstick does."""
+    pipeline = as_often_as_yardstick(name)
+    work = Run(spark, settings, pipeline, create(settings, pipeline))
+    return start(work, live_pace(pipeline))

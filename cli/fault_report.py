@@ -1,0 +1,74 @@
+"""What `retail fault run` writes: a document for programs, and a page for people."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bench.report import machine
+from faults import document
+from faults.catalog import FAULTS
+from faults.fault import Outcome
+from infra.reports import reports_folder
+from infra.settings import Settings
+
+REPORT_FILE = "faults.json"
+NOT_THIS_TIME = "not asked for in this run"
+
+
+def keep(
+    current: Settings,
+    not_done: Mapping[str, str],
+    report: Path | None,
+    command: str,
+    outcomes: Sequence[Outcome],
+) -> None:
+    """Write what has been done so far, for programs, and for people where they asked for it."""
+    ran_on, done = machine(), {one.fault for one in outcomes}
+    left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
+    found = json.dumps(document.render_document(outcomes, left, ran_on))
+    write(reports_folder(current) / REPORT_FILE, found)
+    if report is not None:
+        page = document.render_page(outcomes, left, ran_on, describe_shop(current), command)
+        write(report, page.rstrip())
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{text}\n", encoding="utf-8")
+
+
+def describe_shop(current: Settings) -> str:
+    """What the faults were done to."""
+    world = (
+        f"{current.simulator_receipts_per_second:g} receipts a second in "
+        f"{current.simulator_stores} stores, shelves filled by {current.simulator_refill}"
+        if current.world == "simulated"
+        else "an own world"
+    )
+    return f"{world}; pipelines {', '.join(current.pipeline_names)}"
+
+
+def spell(
+    names: Sequence[str],
+    every: bool,
+    seed: int | None,
+    minutes: float,
+    seconds: float,
+    report: Path | None,
+) -> str:
+    """The command that does the same again."""
+    drawn = [] if seed is None else ["--seed", str(seed), "--minutes", f"{minutes:g}"]
+    return shlex.join(
+        [
+            "retail",
+            "fault",
+            "run",
+            *names,
+            *(["--all"] if every else []),
+            *drawn,
+            "--seconds",
+            f"{seconds:g}",
+            *(["--report", str(report)] if report else []),
+        ]
+    )

@@ -1,0 +1,54 @@
+"""How far a generation has read, as lines, as a table's words, and as JSON."""
+
+from typing import Any
+
+from cli import screen
+from control.generations import Generation
+from infra.settings import Settings
+from pipelines.common.pipeline import Pipeline
+from replay import candidates
+from replay.progress import Seen, follow
+
+
+def show_catching_up(current: Settings, declared: Pipeline, candidate: Generation) -> None:
+    """Show how the candidate catches up; returns when it has. Raises Failed."""
+    with screen.waiting("reading", "starting Spark") as wait:
+        last = follow(
+            current, declared, candidate, lambda seen: wait.show("reading", describe(seen))
+        )
+    read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
+    rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
+    screen.step("caught up", f"{read}{rate}", wait.seconds)
+
+
+def describe(seen: Seen) -> str:
+    now, rate = seen.progress, seen.per_second
+    if not rate:
+        return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
+    return (
+        f"{screen.bar(now.read, now.total)} {now.read:,} of {now.total:,} · {rate:,.0f}/s · "
+        f"about {now.left / rate:,.0f} s left"
+    )
+
+
+def state(standing: candidates.Standing) -> str:
+    """The generation's state, with the reason where there is one."""
+    named = standing.generation.state.value
+    if standing.generation.reason:
+        return f"{named}: {standing.generation.reason}"
+    return f"{named}, waits for the candidate" if standing.waits else named
+
+
+def document(standing: candidates.Standing) -> dict[str, Any]:
+    """The generation and its progress as JSON."""
+    generation = standing.generation
+    return {
+        "pipeline": generation.pipeline,
+        "number": generation.number,
+        "state": generation.state.value,
+        "reason": generation.reason,
+        "waits": standing.waits,
+        "created_at": generation.created_at.isoformat(),
+        "read": standing.progress.read,
+        "left": standing.progress.left,
+    }

@@ -1,0 +1,43 @@
+"""Answers of a view as relations of DuckDB."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from contracts import Contract
+from contracts.shape import Field
+
+# Without a zone, as the engine knows none of its own: all are UTC.
+TYPES: Mapping[str, str] = {
+    "string": "VARCHAR",
+    "int": "BIGINT",
+    "long": "BIGINT",
+    "boolean": "BOOLEAN",
+    "timestamp": "TIMESTAMP",
+}
+
+
+def json_lines(contract: Contract, file: Path) -> str:
+    """The relation of rows as the API writes them."""
+    columns = ", ".join(f"'{one.name}': '{sql_type(one)}'" for one in contract.fields)
+    return f"read_json('{quote(file)}', format = 'newline_delimited', columns = {{{columns}}})"
+
+
+def parquet(folder: Path) -> str:
+    """The relation of rows as Spark writes them."""
+    return f"read_parquet('{quote(folder)}/*.parquet')"
+
+
+def quote(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def sql_type(one: Field) -> str:
+    """The engine's type of a field; raises KeyError for a type that no view has yet."""
+    if one.fields:
+        return f"{struct(one.fields)}[]"
+    return TYPES[one.type]
+
+
+def struct(fields: Sequence[Field]) -> str:
+    members = ", ".join(f'"{one.name}" {sql_type(one)}' for one in fields)
+    return f"STRUCT({members})"

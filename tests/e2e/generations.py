@@ -1,0 +1,113 @@
+"""Generations of fraud in a shop: their states, their processes, and the page that changes them."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser
+
+from bench.shops import CommandFailed
+from infra.processes import drivers
+from infra.supervisor.parts import kill
+from infra.token import read_token
+from infra.wait import wait_until
+from pipelines.common.generations.folders import find_checkpoint
+from tests.e2e.shop import Shop
+from tests.services.api.browser import Visit, visiting
+
+READY_SECONDS_MAX = 400
+RELEASE_SECONDS_MAX = 60
+"""The skew of a till's clock, five minutes, is over in five seconds of this world."""
+
+
+@contextmanager
+def visiting_shop(browser: Browser, shop: Shop) -> Iterator[tuple[Visit, Visit]]:
+    """Two tabs that wait as long as a replay takes."""
+    address = shop.settings.api_url
+    with visiting(browser, address) as one, visiting(browser, address) as other:
+        for visit in (one, other):
+            visit.page.set_default_timeout(READY_SECONDS_MAX * 1_000)
+        yield one, other
+
+
+def press(
+    visit: Visit, shop: Shop, step: tuple[str, str], candidate: int = 2, answer: str = ""
+) -> None:
+    """Press the button of a step, whose dialog names the command of the step.
+
+    The guide's candidate is generation 2.
+    """
+    button, command = (text.replace("2", str(candidate)) for text in step)
+    visit.page.get_by_role("button", name=button, exact=True).click()
+    assert visit.text("#confirmation-command") == command
+    visit.page.locator("#answer").evaluate("(field, text) => { field.value = text; }", answer)
+    token = visit.page.get_by_label("Token")
+    if token.is_visible():
+        token.fill(read_token(shop.settings))
+    visit.page.locator("#confirm").click()
+
+
+def list_generations(shop: Shop) -> list[dict[str, Any]]:
+    """Every generation of fraud that there is, as `retail replay status` tells."""
+    found = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
+    return list(found)
+
+
+def list_states(shop: Shop) -> list[str]:
+    return [one["state"] for one in list_generations(shop)]
+
+
+def list_numbers(shop: Shop) -> list[int]:
+    return [one["number"] for one in list_generations(shop)]
+
+
+def locate_generation(shop: Shop, number: int) -> Path:
+    return shop.settings.data_dir / "pipelines" / "fraud" / f"g{number}"
+
+
+def find_driver_pids(shop: Shop) -> dict[int, int]:
+    """The process that runs each generation of fraud, by number, once its engine is there."""
+    running = drivers(shop.pid("pipelines"))
+    return {
+        int(name.removeprefix("fraud/")): driver.pid
+        for name, driver in running.items()
+        if name.startswith("fraud/")
+    }
+
+
+def kill_and_await(shop: Shop, number: int) -> None:
+    """Kill the process that runs the generation; return when it has gone on."""
+    before = find_last_batch(shop, number)
+    running = find_driver_pids(shop)
+    assert len(running) == 2
+    kill(running[number])
+    wait_until(
+        lambda: find_last_batch(shop, number) > before + 1,
+        "whoever was killed goes on",
+        READY_SECONDS_MAX,
+    )
+
+
+def find_last_batch(shop: Shop, number: int) -> int:
+    """The last batch that the generation of fraud has finished."""
+    return find_checkpoint(shop.settings, "fraud", number).newest_finished()
+
+
+def release_one(shop: Shop) -> None:
+    """Let a receipt count that came beyond the horizon, once no copy of it may come in time."""
+    one = shop.too_late()
+    place = f"{one['topic']}/{one['partition']}/{one['offset']}"
+    said: list[str] = []
+
+    def released() -> bool:
+        try:
+            said.append(shop.retail("quarantine", "release", place, "--because", "a test"))
+        except CommandFailed as refused:
+            if "may still come in time" not in str(refused):
+                raise
+        return bool(said)
+
+    wait_until(released, "it may be released", RELEASE_SECONDS_MAX)
+    assert "Released" in said[0]
