@@ -42,10 +42,10 @@ def compute_scores(
 ) -> Scores:
     """Score what is settled at the end of the log."""
     settled = ends_at - SETTLING
-    told: dict[Place, list[Incident]] = defaultdict(list)
+    incidents_by_place: dict[Place, list[Incident]] = defaultdict(list)
     for incident in incidents:
         for place in list_places(incident["events"]):
-            told[place].append(incident)
+            incidents_by_place[place].append(incident)
     raised = [one for one in alerts() if one.row["status"] == "open"]
     over = [incident for incident in incidents if incident["world_at"] <= settled]
     return Scores(
@@ -53,7 +53,7 @@ def compute_scores(
             rule: compute_score(
                 [one for one in raised if one.row["rule"] == rule],
                 [incident for incident in over if incident["rule"] == rule],
-                told,
+                incidents_by_place,
                 threshold,
                 settled,
             )
@@ -65,7 +65,7 @@ def compute_scores(
 def compute_score(
     raised: Iterable[Alert],
     planted: Collection[Incident],
-    told: Mapping[Place, list[Incident]],
+    incidents_by_place: Mapping[Place, list[Incident]],
     threshold: int,
     settled: datetime,
 ) -> Score:
@@ -74,7 +74,7 @@ def compute_score(
     judged = []
     waited = []
     for row, seen_at in raised:
-        about = [one for place in list_places(row["evidence"]) for one in told.get(place, ())]
+        about = [one for place in list_places(row["evidence"]) for one in incidents_by_place.get(place, ())]
         for one in about:
             decided = hit.get(one["incident_id"], row["decided_at"])
             hit[one["incident_id"]] = min(decided, row["decided_at"])
@@ -132,5 +132,5 @@ def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
 
 def read_incidents(settings: Settings) -> list[Incident]:
     """Every incident that the simulator has reported."""
-    told = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
-    return [decode(record.value).value for record, number in told if number is not None]
+    numbered = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
+    return [decode(record.value).value for record, number in numbered if number is not None]

@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.log import number_records, read
-from audit.validation import Event, Said, Unreadable, read_record
+from audit.validation import Event, Content, Unreadable, read_record
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
 from infra.kafka import Offsets, Partition, Record
 from infra.settings import Settings
@@ -113,24 +113,24 @@ class Oracle:
             group by all
             """
         ).fetchall()
-        found = {(topic, partition): counts for topic, partition, *counts in counted}
+        by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
         books = {}
         for at, end in self.ends.items():
-            applied, accepted, untimely = found.get(at, (0, 0, 0))
+            applied, accepted, untimely = by_partition.get(at, (0, 0, 0))
             quarantined = untimely + self._unreadable[at]
             books[at] = Book(end, applied, accepted - applied, quarantined)
         return books
 
-    def _readable(self, settings: Settings) -> Iterator[tuple[Record, int | None, Said]]:
+    def _readable(self, settings: Settings) -> Iterator[tuple[Record, int | None, Content]]:
         for record, sequence in number_records(read(settings, self.ends)):
             at = record.topic, record.partition
             if sequence is not None:
                 self.simulated[at] = sequence + 1
             try:
-                found = read_record(record)
-                if found.untimely:
-                    self.rejected[*at, record.offset] = (found.untimely,)
-                yield record, sequence, found
+                content = read_record(record)
+                if content.untimely:
+                    self.rejected[*at, record.offset] = (content.untimely,)
+                yield record, sequence, content
             except Unreadable as error:
                 self.rejected[*at, record.offset] = error.reasons
                 self._unreadable[at] += 1
@@ -146,34 +146,34 @@ def query(name: str) -> str:
     return Path(__file__).with_name(f"{name}.sql").read_text()
 
 
-def chunks(events: Iterator[tuple[Record, int | None, Said]]) -> Iterator[pa.Table]:
+def chunks(events: Iterator[tuple[Record, int | None, Content]]) -> Iterator[pa.Table]:
     lines: list[Row] = []
-    for record, sequence, found in events:
-        lines += list_lines(record, sequence, found)
+    for record, sequence, content in events:
+        lines += list_lines(record, sequence, content)
         if len(lines) >= LINES_PER_CHUNK:
             yield pa.Table.from_pylist(lines, EXTRACTED)
             lines = []
     yield pa.Table.from_pylist(lines, EXTRACTED)
 
 
-def list_lines(record: Record, sequence: int | None, found: Said) -> list[Row]:
+def list_lines(record: Record, sequence: int | None, content: Content) -> list[Row]:
     """A row per line of the event."""
-    happened = found.movement
+    happened = content.movement
     shared = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
         "sequence": sequence,
-        "on_time": found.untimely is None,
-        "event_id": found.event_id,
+        "on_time": content.untimely is None,
+        "event_id": content.event_id,
         "event_time": happened["event_time"],
         "published": record.published_ms,
         "store_id": happened.get("store_id"),
     }
     nothing = {"unit_price_cents": None, **dict.fromkeys(MOVEMENTS, 0)}
     return [
-        {**shared, "sku": sku, **nothing, **said}
-        for sku, said in read_movements(found.topic, happened)
+        {**shared, "sku": sku, **nothing, **movement}
+        for sku, movement in read_movements(content.topic, happened)
     ]
 
 

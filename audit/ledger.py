@@ -108,17 +108,17 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
             in_transit[shelf] += transit_units
     oracle.load("page", page_table(last))
     booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
-    said = oracle.ask("book_stock")
-    (found,) = oracle.ask("book_dirt")
+    on_log = oracle.ask("book_stock")
+    (dirt_on_log,) = oracle.ask("book_dirt")
     return Audit(
         pages=pages,
         shelves=len(booked),
         dirt=dirt,
         simulated=sum(oracle.simulated.values()),
-        quarantined=sum(row["movements_quarantined"] for row in said),
-        differences=differences(booked, {shelf_of(row): units_of(row) for row in said}),
+        quarantined=sum(row["movements_quarantined"] for row in on_log),
+        differences=differences(booked, {shelf_of(row): units_of(row) for row in on_log}),
         seen={
-            what: (sum(dirt[kind] for kind in kinds), found[what]) for what, kinds in SEEN.items()
+            what: (sum(dirt[kind] for kind in kinds), dirt_on_log[what]) for what, kinds in SEEN.items()
         },
     )
 

@@ -69,10 +69,10 @@ def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]
     if not gone:
         return
     table = DeltaTable(str(folders(settings).bronze))
-    told = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
+    commits = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
     for at, end in gone.items():
         topic, partition = at
-        if not told or told[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
+        if not commits or commits[0]["ends"].get(topic, {}).get(str(partition), 0) < end:
             raise NotArchived(topic, partition, end)
         here = (field("topic") == topic) & (field("partition") == partition)
         records = table.to_pyarrow_dataset().to_table(filter=here & (field("offset") < end))

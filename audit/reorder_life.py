@@ -145,7 +145,7 @@ class Life:
             yield hour, answer.arrives_ms - review_ms, answer.shipped_units / MANY_PACKS
 
     def score(self, costs: Costs) -> Score:
-        held = sum(
+        holding = sum(
             hours * self.products[shelf.sku].unit_cost_cents
             for shelf, hours in self._unit_hours.items()
         )
@@ -159,7 +159,7 @@ class Life:
             missed_units=missed,
             stock_units=sum(self._unit_hours.values()) / self._hours,
             orders=orders,
-            holding_cents=held / HOURS_PER_DAY * costs.holding_per_day,
+            holding_cents=holding / HOURS_PER_DAY * costs.holding_per_day,
             ordering_cents=float(orders * costs.order_cents),
             lost_cents=float(lost),
         )

@@ -107,7 +107,7 @@ def best(
     costs: Costs,
 ) -> Levels:
     most = max(2, sum(demand) * HOURS_PER_DAY * (product.lead_time_days + 3) // len(demand))
-    found = differential_evolution(
+    optimum = differential_evolution(
         lambda tried: cost(demand, opening, product, deliveries, costs, tried[0], tried[1]),
         [(0, most), (1, most)],
         integrality=[True, True],
@@ -118,7 +118,7 @@ def best(
         polish=False,
         rng=0,
     )
-    point, lot = (int(one) for one in found.x)
+    point, lot = (int(one) for one in optimum.x)
     return Levels(point, point + lot)
 
 

@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.inventory import Book, Place
-from audit.validation import Event, Said, Unreadable, read_record
+from audit.validation import Event, Content, Unreadable, read_record
 from contracts import (
     ADJUSTMENTS,
     NOTICE,
@@ -112,8 +112,8 @@ class Tables:
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
         for name in SCHEMAS:
             self._put(f"create table {name} as", name, [])
-        for record, found in self._accept(records):
-            for name, row in rows(record, found):
+        for record, content in self._accept(records):
+            for name, row in rows(record, content):
                 waiting[name].append(row)
                 if len(waiting[name]) >= ROWS_PER_CHUNK:
                     self._put(f"insert into {name}", name, waiting[name])
@@ -130,41 +130,41 @@ class Tables:
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
         ).fetchall()
-        found = {(topic, partition): counts for topic, partition, *counts in counted}
+        by_partition = {(topic, partition): counts for topic, partition, *counts in counted}
         rejected = Counter((topic, partition) for topic, partition, _ in self.rejected)
         books = {}
         for at, end in ends.items():
-            applied, accepted = found.get(at, (0, 0))
+            applied, accepted = by_partition.get(at, (0, 0))
             books[at] = Book(end, applied, accepted - applied, rejected[at])
         return books
 
-    def _accept(self, records: Iterable[Record]) -> Iterator[tuple[Record, Said]]:
+    def _accept(self, records: Iterable[Record]) -> Iterator[tuple[Record, Content]]:
         for record in records:
             place = record.topic, record.partition, record.offset
             try:
-                found = read_record(record)
+                content = read_record(record)
             except Unreadable as error:
                 self.rejected[place] = error.reasons
                 continue
-            if found.untimely:
-                self.rejected[place] = (found.untimely,)
+            if content.untimely:
+                self.rejected[place] = (content.untimely,)
             else:
-                yield record, found
+                yield record, content
 
     def _put(self, verb: str, name: str, some: list[Row]) -> None:
         self.engine.register("rows_to_put", pa.Table.from_pylist(some, SCHEMAS[name]))
         self.engine.execute(f"{verb} from rows_to_put")
 
 
-def rows(record: Record, found: Said) -> Iterator[tuple[str, Row]]:
+def rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
     """What an accepted record puts into which table."""
-    happened = {name: plain(value) for name, value in found.movement.items()}
+    happened = {name: plain(value) for name, value in content.movement.items()}
     meta = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
         "published": record.published_ms,
-        "event_id": found.event_id,
+        "event_id": content.event_id,
         "event_time": happened["event_time"],
     }
     yield ACCEPTED, meta

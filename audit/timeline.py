@@ -84,7 +84,7 @@ class Timeline:
             self.put(PRODUCTS, BEFORE, effective_at=BEFORE, sku=sku, pack_size_units=PACKS[sku])
 
     def put(
-        self, contract: Contract, happened: datetime, published: datetime | None = None, **said: Any
+        self, contract: Contract, happened: datetime, published: datetime | None = None, **fields: Any
     ) -> str:
         """Publish an event, when it happens unless another time is given; returns its id."""
         self._events += 1
@@ -92,7 +92,7 @@ class Timeline:
             **contract.examples[0],
             "event_id": f"E{self._events:04d}",
             "event_time": happened,
-            **said,
+            **fields,
         }
         place = contract.name, 0
         record = Record(
@@ -171,7 +171,7 @@ class Timeline:
         customer: str | None = None,
         store: str = LEEDS,
         cashier: str = "K1",
-        **said: Any,
+        **fields: Any,
     ) -> str:
         """Lines are sku, units and unit price; one milk, if none is given."""
         return self.put(
@@ -182,7 +182,7 @@ class Timeline:
             customer_id=customer,
             store_id=store,
             cashier_id=cashier,
-            **said,
+            **fields,
         )
 
     def refund(
@@ -193,7 +193,7 @@ class Timeline:
         issued: datetime | None = None,
         card: str | None = None,
         cashier: str = "K1",
-        **said: Any,
+        **fields: Any,
     ) -> str:
         """Refund of the receipt with that id, issued at that time."""
         return self.put(
@@ -205,13 +205,13 @@ class Timeline:
             card_token=card,
             cashier_id=cashier,
             store_id=LEEDS,
-            **said,
+            **fields,
         )
 
     def alerts(self, rule: str, **limits: Any) -> list[Row]:
         """Of one rule."""
-        found = FraudOracle(self.records, Thresholds(**limits)).view()
-        return [row for row in found if row["rule"] == rule]
+        rows = FraudOracle(self.records, Thresholds(**limits)).view()
+        return [row for row in rows if row["rule"] == rule]
 
 
 def as_lines(lines: tuple[tuple[str, int, int], ...]) -> list[Row]:

@@ -40,7 +40,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True)
-class Said:
+class Content:
     """The content of a record."""
 
     topic: str
@@ -52,14 +52,14 @@ class Said:
     """late or future, by the record's own event time; None: on time."""
 
 
-def read_record(record: Record) -> Said:
+def read_record(record: Record) -> Content:
     """The content of the record, on time or not; raises Unreadable."""
-    found = event(record)
+    fields = event(record)
     if record.topic != RELEASES.name:
-        return Said(record.topic, found["event_id"], found, untimely(record, found))
-    inner = original(record, found)
-    identity = f"{found['topic']}/{found['original_event_id']}"
-    return Said(found["topic"], identity, inner, untimely(record, found))
+        return Content(record.topic, fields["event_id"], fields, untimely(record, fields))
+    inner = original(record, fields)
+    identity = f"{fields['topic']}/{fields['original_event_id']}"
+    return Content(fields["topic"], identity, inner, untimely(record, fields))
 
 
 def original(record: Record, release: Event) -> Event:
@@ -79,19 +79,19 @@ def original(record: Record, release: Event) -> Event:
 def event(record: Record) -> Event:
     """The record's own fields; raises Unreadable."""
     agreed = contract(record.topic)
-    found = decode_as(agreed, record.value)
+    fields = decode_as(agreed, record.value)
     broken: list[str] = []
     try:
-        load_model(record.topic).model_validate(found)
+        load_model(record.topic).model_validate(fields)
     except ValidationError as error:
         broken = [fault["msg"] for fault in error.errors()]
         if any(fault["type"] != BROKEN_RULE for fault in error.errors()):
             raise Unreadable(error, "undecodable") from error
-    if "/".join(str(found[field]) for field in agreed.key).encode() != record.key:
+    if "/".join(str(fields[field]) for field in agreed.key).encode() != record.key:
         raise Unreadable(f"its key is {record.key!r}", "wrong-key")
     if broken:
         raise Unreadable("; ".join(broken), *broken)
-    return found
+    return fields
 
 
 def untimely(record: Record, happened: Event) -> str | None:
@@ -112,13 +112,13 @@ def decode_as(agreed: Contract, value: bytes | None) -> Event:
     if writer is None:
         raise Unreadable("a schema that nobody has registered", "undecodable")
     try:
-        found = fastavro.schemaless_reader(io.BytesIO(value[5:]), writer, None)
+        fields = fastavro.schemaless_reader(io.BytesIO(value[5:]), writer, None)
     except OverflowError as error:
         raise Unreadable("a time that no calendar has, and Spark does") from error
     except (EOFError, IndexError, ValueError) as error:
         raise Unreadable(f"does not decode: {error}", "undecodable") from error
-    assert isinstance(found, dict)
-    return found
+    assert isinstance(fields, dict)
+    return fields
 
 
 def since_epoch(at: datetime) -> timedelta:

@@ -110,11 +110,11 @@ def reported_parts(file: Path) -> dict[str, Part]:
 def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
     """The text with its tables as the figures have them. Raises UnknownPart."""
 
-    def table(found: re.Match[str]) -> str:
-        if found["part"] not in parts:
-            raise UnknownPart(document, found["part"])
-        shown = "\n".join(lines(parts[found["part"]], found["unit"]))
-        return f"{found['begin']}{shown}\n{found['end']}"
+    def table(marked: re.Match[str]) -> str:
+        if marked["part"] not in parts:
+            raise UnknownPart(document, marked["part"])
+        rows = "\n".join(lines(parts[marked["part"]], marked["unit"]))
+        return f"{marked['begin']}{rows}\n{marked['end']}"
 
     return TABLE.sub(table, text)
 

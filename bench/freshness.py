@@ -83,14 +83,14 @@ def measure_freshness(word: str, own: Settings, scale: Scale) -> Iterator[Figure
     name = f"visible, pipeline {word}"
     yield Figure(f"{name}, p50", milliseconds(visible, 50), "ms", median)
     yield Figure(f"{name}, p99", milliseconds(visible, 99), "ms", slow, note=note)
-    for told in alerts:
+    for known in alerts:
         yield Figure(
             "alerts know a receipt, p99",
-            milliseconds(told, 99),
+            milliseconds(known, 99),
             "ms",
             at_most(ALERT_AIM),
             note="the same receipts, from the acknowledgement to the answer of the alerts' view; "
-            f"p50 {milliseconds(told, 50):,.0f} ms." + describe_failures(told),
+            f"p50 {milliseconds(known, 50):,.0f} ms." + describe_failures(known),
         )
 
 

@@ -92,8 +92,8 @@ class Streams:
         self._order()
         answer = self._answers.readline()
         if not answer:
-            shown = tail(log(self._settings), LOG_LINES_SHOWN)
-            raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{shown}")
+            end = tail(log(self._settings), LOG_LINES_SHOWN)
+            raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{end}")
         return float(answer)
 
     def _order(self, *words: object) -> None:

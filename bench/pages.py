@@ -83,8 +83,8 @@ def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -
 
 def count_answers(settings: Settings) -> float:
     """Requests that the API has answered so far."""
-    with urllib.request.urlopen(f"{settings.api_url}/metrics", timeout=ANSWER_SECONDS_MAX) as told:
-        return sum(map(float, ANSWERED.findall(told.read().decode())))
+    with urllib.request.urlopen(f"{settings.api_url}/metrics", timeout=ANSWER_SECONDS_MAX) as answer:
+        return sum(map(float, ANSWERED.findall(answer.read().decode())))
 
 
 def refuse_silence(beside: Load) -> None:

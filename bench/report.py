@@ -85,13 +85,13 @@ def document(scale: Scale, ran_on: dict[str, Any], outcomes: Iterable[Outcome]) 
 
 
 def describe(figure: Figure) -> dict[str, Any]:
-    told = {**asdict(figure), **_verdict(figure.aim, figure.measured)}
+    described = {**asdict(figure), **_verdict(figure.aim, figure.measured)}
     if figure.yardstick:
-        told["yardstick"] |= {
+        described["yardstick"] |= {
             "percent": figure.percent,
             **_verdict(figure.yardstick.aim, figure.percent),
         }
-    return told
+    return described
 
 
 def _verdict(aim: Aim | None, measured: float) -> dict[str, bool]:
@@ -102,8 +102,8 @@ def _verdict(aim: Aim | None, measured: float) -> dict[str, bool]:
 
 
 def _row(what: str, measured: str, aim: str, met: str) -> str:
-    told = f"  {what:<{WHAT_WIDTH}}{measured:>{MEASURED_WIDTH}}   {aim:<{AIM_WIDTH}}{met}"
-    return told.rstrip()
+    row = f"  {what:<{WHAT_WIDTH}}{measured:>{MEASURED_WIDTH}}   {aim:<{AIM_WIDTH}}{met}"
+    return row.rstrip()
 
 
 def _wrap(text: str, indent: int) -> Iterator[str]:

@@ -113,16 +113,16 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
         spark_driver_memory=current.spark_driver_memory,
     )
     own.data_dir.mkdir()
-    told = {**environment(own), RECORD: str(home)}
-    told.pop("KAFKA_BOOTSTRAP_SERVERS", None)
-    with program("infra.broker", told, output, WRITE_SECONDS_MAX):
+    variables = {**environment(own), RECORD: str(home)}
+    variables.pop("KAFKA_BOOTSTRAP_SERVERS", None)
+    with program("infra.broker", variables, output, WRITE_SECONDS_MAX):
         if not until(lambda: kafka.answers(own), BROKER_SECONDS_MAX):
             raise NotTrained("The broker did not answer", log)
         topics.apply(own)
-        with program("generators.simulator", told, output, BROKER_SECONDS_MAX):
+        with program("generators.simulator", variables, output, BROKER_SECONDS_MAX):
             pipelines = subprocess.run(
                 [sys.executable, "-m", "pipelines.training"],
-                env=told,
+                env=variables,
                 stdout=output,
                 stderr=output,
                 check=False,
@@ -134,11 +134,11 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
 
 @contextmanager
 def program(
-    module: str, told: Mapping[str, str], output: int, seconds_max: float
+    module: str, variables: Mapping[str, str], output: int, seconds_max: float
 ) -> Iterator[None]:
     """The module as a process, until the block ends and the process has ended."""
     process = subprocess.Popen(
-        [sys.executable, "-m", module], env=told, stdout=output, stderr=output
+        [sys.executable, "-m", module], env=variables, stdout=output, stderr=output
     )
     try:
         yield

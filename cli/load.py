@@ -145,9 +145,9 @@ def show(found: Loaded, report: Report, contract: Contract) -> None:
         return
     screen.say(f"  {found.rejected:,} rejected, all in {screen.short(report.file)}")
     for one in report.first:
-        told = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
+        faults = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
         more = len(one.faults) - FAULTS_SHOWN_MAX
-        screen.say(f"    row {one.row}: {told}{f'; and {more} more' if more > 0 else ''}")
+        screen.say(f"    row {one.row}: {faults}{f'; and {more} more' if more > 0 else ''}")
     problems = [fault.problem for one in report.first for fault in one.faults]
     if any(problem.startswith((EARLY, OLD)) for problem in problems):
         screen.say(ADVICE.rstrip())

@@ -71,9 +71,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit("\nInterrupted. What was started keeps running: make status · make down")
     except Exception as error:
-        if (told := explain(error)) is None:
+        if (message := explain(error)) is None:
             raise
-        sys.exit(told)
+        sys.exit(message)
 
 
 OF_CONTRACTS = {"BadContract", "BadContracts", "StaleLock", "AmbiguousSchema", "UnknownContract"}

@@ -49,18 +49,18 @@ def quality(
     if not lake(current).gold.committed_ms():
         raise NoLake
     with screen.waiting("quality", "what the view of daily demand tells") as wait:
-        told, why_not = read_served_totals(current)
+        totals, why_not = read_served_totals(current)
         wait.show("quality", "reading the lake")
-        found = check_tables(current, told)
-    kept = not any(one.failed for one in found)
-    good = kept and told is not None
-    tables = [asdict(one) for one in found]
+        verdicts = check_tables(current, totals)
+    kept = not any(one.failed for one in verdicts)
+    good = kept and totals is not None
+    tables = [asdict(one) for one in verdicts]
     document = {"good": good, "not_compared": why_not, "tables": tables}
     write_verdicts(current, document)
     if as_json:
         print(json.dumps(document))
     else:
-        show(found, why_not)
+        show(verdicts, why_not)
         screen.say(f"  every expectation and what failed it: {current.data_docs}/index.html")
         screen.say(f"  {conclusion(kept, good)}")
     if not good:
@@ -80,7 +80,7 @@ def conclusion(kept: bool, good: bool) -> str:
     return "NOT COMPARED: what was checked is good" if kept else "NOT GOOD"
 
 
-def check_tables(current: Settings, told: "DailyTotals | None") -> list["Verdict"]:
+def check_tables(current: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
     # Spark and the expectations take a second to import, which no other command should.
     from pipelines.common.runtime.session import engine
     from pipelines.lake.quality.checks import check
@@ -88,7 +88,7 @@ def check_tables(current: Settings, told: "DailyTotals | None") -> list["Verdict
 
     spark = lake_session(current, "quality")
     try:
-        return check(spark, lake(current), current.data_docs, told)
+        return check(spark, lake(current), current.data_docs, totals)
     finally:
         engine(spark).kill()
 
@@ -113,17 +113,17 @@ def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
 
 def holds(current: Settings, ends: Offsets) -> bool:
     tables = lake(current)
-    held = {at: end for topic in MOVES for at, end in tables.silver(topic).read_held().ends.items()}
-    return all(held.get(at, 0) >= end for at, end in ends.items())
+    archived = {at: end for topic in MOVES for at, end in tables.silver(topic).read_coverage().ends.items()}
+    return all(archived.get(at, 0) >= end for at, end in ends.items())
 
 
 def by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
     """The amounts of each day, over all stores and products."""
-    found: dict[date, Counter[str]] = defaultdict(Counter)
+    totals: dict[date, Counter[str]] = defaultdict(Counter)
     for row in rows:
         sums = {name: row[name] for name in ("units_sold", "units_refunded")}
-        found[row["day_start"].astimezone(UTC).date()].update(sums)
-    return found
+        totals[row["day_start"].astimezone(UTC).date()].update(sums)
+    return totals
 
 
 def show(found: Iterable["Verdict"], why_not: str) -> None:

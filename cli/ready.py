@@ -91,9 +91,9 @@ def count_behind(settings: Settings, read: Offsets) -> int:
     return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
 
 
-def probe_service(service: str, told: str, settings: Settings, started_at: int) -> str | None:
+def probe_service(service: str, text: str, settings: Settings, started_at: int) -> str | None:
     """Ready, with the given text, once the service has reported a start since this one."""
-    return told if liveness.read_start_ms(settings, service) >= started_at * 1000 else None
+    return text if liveness.read_start_ms(settings, service) >= started_at * 1000 else None
 
 
 def lake(settings: Settings, started_at: int) -> str | None:
@@ -103,7 +103,7 @@ def lake(settings: Settings, started_at: int) -> str | None:
     bronze = tables.lake(settings).bronze
     if bronze.committed_ms() < started_at * 1000:
         return None
-    return f"{count_behind(settings, bronze.read_held().ends)} records behind"
+    return f"{count_behind(settings, bronze.read_coverage().ends)} records behind"
 
 
 PROBES: Mapping[str, Probe] = {

@@ -135,7 +135,7 @@ def _show_pending(found: Report) -> None:
         _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(found.drafts)}")
     if not found.pending or not found.good:
         return
-    told = ", ".join(f"{one.contract} {one.version}" for one in found.pending)
+    names = ", ".join(f"{one.contract} {one.version}" for one in found.pending)
     _print_wrapped(
-        "  ", f"not released as they stand: {told}. Release them: retail contracts release"
+        "  ", f"not released as they stand: {names}. Release them: retail contracts release"
     )

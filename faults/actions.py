@@ -110,8 +110,8 @@ def tear_checkpoint(scene: Scene) -> str:
         file = files.find_checkpoint_file(scene.settings, pipeline)
         assert file is not None, "it was there when it was asked whether this can be done"
         before, after = files.tear(file)
-    shown = file.relative_to(scene.settings.data_dir)
-    return f"cut {shown} of {pipeline} from {before:,} to {after:,} bytes"
+    name = file.relative_to(scene.settings.data_dir)
+    return f"cut {name} of {pipeline} from {before:,} to {after:,} bytes"
 
 
 def damage_database(scene: Scene) -> str:

@@ -63,11 +63,11 @@ def describe_rows(one: Comparison) -> str:
     return f"{len(keys):,} rows of {one.view.entity} differ: {list_some(keys)}"
 
 
-def list_some(found: Sequence[object]) -> str:
+def list_some(things: Sequence[object]) -> str:
     """The first ROWS_SHOWN_MAX, and how many more there are."""
-    shown = ", ".join(
+    names = ", ".join(
         "/".join(map(str, one)) if isinstance(one, tuple) else str(one)
-        for one in found[:ROWS_SHOWN_MAX]
+        for one in things[:ROWS_SHOWN_MAX]
     )
-    more = len(found) - ROWS_SHOWN_MAX
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    more = len(things) - ROWS_SHOWN_MAX
+    return f"{names} and {more:,} more" if more > 0 else names

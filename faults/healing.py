@@ -13,7 +13,7 @@ from audit.served import parse_inputs
 from faults.watch import NO_ANSWER, Pipelines, fetch_pipelines
 from infra.errors import UserError
 from infra.kafka import Offsets, admin, end_offsets
-from infra.lake import folders, read_held
+from infra.lake import folders, read_coverage
 from infra.settings import Settings
 from infra.supervisor.parts import find_parts
 from services import liveness
@@ -122,9 +122,9 @@ def _lacks_records(settings: Settings, aim: Aim) -> str | None:
     if behind := records_behind(settings, aim.ends):
         return f"the quarantine is {behind:,} records behind"
     if "lake" in aim.parts:
-        held = read_held(folders(settings).bronze).ends
-        archived = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
-        if behind := sum(max(0, end - held.get(at, 0)) for at, end in archived.items()):
+        covered = read_coverage(folders(settings).bronze).ends
+        wanted = {at: end for at, end in aim.ends.items() if is_archived(at[0])}
+        if behind := sum(max(0, end - covered.get(at, 0)) for at, end in wanted.items()):
             return f"the lake lacks {behind:,} records"
     return None
 

@@ -47,14 +47,14 @@ class Sight:
         """The longest time from a request without an answer to the next answer."""
         self.stale_seconds = 0.0
         """How old the oldest answer was that a reader could get."""
-        self._held_until: dict[str, float] = {}
+        self._covered_until: dict[str, float] = {}
         self._awaited = frozenset(pipelines)
         self._silent_since: float | None = None
 
     @property
     def begun(self) -> bool:
         """Whether it is known of every pipeline how old an answer is."""
-        return self._held_until.keys() >= self._awaited
+        return self._covered_until.keys() >= self._awaited
 
     def forget(self) -> None:
         """Measure from now on: what was seen so far was before the fault."""
@@ -64,13 +64,13 @@ class Sight:
         """Note what came of a request; None: no answer. Earlier answers are not forgotten."""
         for name, age in (ages or {}).items():
             if age is not None:
-                self._held_until[name] = max(asked - age, self._held_until.get(name, asked - age))
+                self._covered_until[name] = max(asked - age, self._covered_until.get(name, asked - age))
         if self._silent_since is not None or ages is None:
             since = asked if self._silent_since is None else self._silent_since
             self.unanswered_seconds = max(self.unanswered_seconds, now - since)
             self._silent_since = since if ages is None else None
         if self.begun:
-            oldest = min(self._held_until[name] for name in self._awaited)
+            oldest = min(self._covered_until[name] for name in self._awaited)
             self.stale_seconds = max(self.stale_seconds, now - oldest)
 
 

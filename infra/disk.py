@@ -32,10 +32,10 @@ def shortage(settings: Settings) -> str | None:
 
 def count_bytes(folder: Path) -> int:
     """The bytes that the folder's files take on the disk; holes in them take none."""
-    held = 0
+    total = 0
     for place, _, names in os.walk(folder):
         for name in names:
             # A segment or a checkpoint may go while we look.
             with suppress(FileNotFoundError):
-                held += Path(place, name).lstat().st_blocks * BLOCK_BYTES
-    return held
+                total += Path(place, name).lstat().st_blocks * BLOCK_BYTES
+    return total

@@ -126,7 +126,7 @@ def disk_bytes(settings: Settings, generation: Generation | None) -> int:
     )
 
 
-def heap_bytes(spelled: str) -> int:
-    found = re.fullmatch(r"(\d+)([mg])", spelled)
-    assert found, "the settings have checked it"
-    return int(found[1]) * UNITS[found[2]]
+def heap_bytes(size: str) -> int:
+    match = re.fullmatch(r"(\d+)([mg])", size)
+    assert match, "the settings have checked it"
+    return int(match[1]) * UNITS[match[2]]

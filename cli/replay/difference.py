@@ -154,5 +154,5 @@ def text(value: Any) -> str:
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, list):
         return f"{len(value)} entries"
-    spelled = f"{value:,}" if type(value) is int else str(value)
-    return screen.cut(spelled, TEXT_SHOWN)
+    word = f"{value:,}" if type(value) is int else str(value)
+    return screen.cut(word, TEXT_SHOWN)

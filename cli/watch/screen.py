@@ -166,9 +166,9 @@ def _frame(
     shown_max: int | None = None,
 ) -> Panel:
     """One part: its rows, how many there are, and how fresh they are."""
-    shown = rows[: room.rows_max if shown_max is None else shown_max]
-    more = f" ({len(shown)} of {len(rows)})" if len(shown) < len(rows) else ""
-    body = tables.draw(columns, shown, room.width - 4) if rows else Text(_describe_lack(feed))
+    visible = rows[: room.rows_max if shown_max is None else shown_max]
+    more = f" ({len(visible)} of {len(rows)})" if len(visible) < len(rows) else ""
+    body = tables.draw(columns, visible, room.width - 4) if rows else Text(_describe_lack(feed))
     is_old = feed.problem is not None or feeds.gone_since is not None
     return Panel(
         body,

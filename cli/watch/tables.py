@@ -24,8 +24,8 @@ class Column:
 
 def draw(columns: Iterable[Column], rows: Iterable[Row], width: int) -> Table:
     table = Table(box=None, expand=True, pad_edge=False, header_style="bold")
-    shown = [column for column in columns if width >= column.width_min]
-    for column in shown:
+    visible = [column for column in columns if width >= column.width_min]
+    for column in visible:
         table.add_column(
             column.head,
             justify="right" if column.is_number else "left",
@@ -34,7 +34,7 @@ def draw(columns: Iterable[Column], rows: Iterable[Row], width: int) -> Table:
         )
     for row in rows:
         # As Text: what stands in an event is neither markup nor a control sequence.
-        table.add_row(*(Text(clean(column.render(row))) for column in shown))
+        table.add_row(*(Text(clean(column.render(row))) for column in visible))
     return table
 
 

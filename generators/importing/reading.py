@@ -111,9 +111,9 @@ def _join(
 def _check_columns(mapping: Mapping, there: list[str]) -> None:
     lacking = sorted(set(_name_columns(mapping)) - set(there))
     if lacking:
-        shown = ", ".join(one for one in there if one not in (FILE_COLUMN, ROW_COLUMN))[:300]
+        columns = ", ".join(one for one in there if one not in (FILE_COLUMN, ROW_COLUMN))[:300]
         raise BadMapping(
-            f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {shown}"
+            f"The mapping names columns that the files lack: {', '.join(lacking)}. Found: {columns}"
         )
 
 

@@ -84,8 +84,8 @@ class Incidents:
     def _plan(self, incident_id: str, planted_as: str, scene: Scene, draw: Random) -> None:
         rules = list(STORIES)
         rule = rules[int(draw.random() * len(rules))]
-        told = stories(STORIES[rule], planted_as)
-        story = told[int(draw.random() * len(told))]
+        tellable = stories(STORIES[rule], planted_as)
+        story = tellable[int(draw.random() * len(tellable))]
         plan: Plan = story(scene)
         if not plan.deeds or not all(map(self._is_open, plan.deeds)):
             return
@@ -134,12 +134,12 @@ class Incidents:
             incident = self._open.pop(incident_id)
             harmless = incident["planted_as"] == FRAUD and not incident["strength"]
             if 2 * len(incident["events"]) > len(incident["receipts"]) and not harmless:
-                told = ("rule", "planted_as", "story", "strength", "events")
+                reported = ("rule", "planted_as", "story", "strength", "events")
                 self._over.append(
                     {
                         "incident_id": incident_id,
                         "world_at": now_ms,
-                        **{name: incident[name] for name in told},
+                        **{name: incident[name] for name in reported},
                     }
                 )
 

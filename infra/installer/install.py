@@ -29,7 +29,7 @@ class Installer:
 
 
 @dataclass(frozen=True)
-class Said:
+class Outcome:
     """How a run of the installer ended."""
 
     succeeded: bool
@@ -53,8 +53,8 @@ def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
     """
     pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
     words = ["pip", "sync", "--python", python(folder), *pinned]
-    said = run(installer, *words, "--offline")
-    return packages(said if said.succeeded else run(installer, *words))
+    outcome = run(installer, *words, "--offline")
+    return packages(outcome if outcome.succeeded else run(installer, *words))
 
 
 def link(installer: Installer, folder: Path, project: Path) -> None:
@@ -69,7 +69,7 @@ def python(folder: Path) -> str:
     return str(folder / "bin" / "python")
 
 
-def run(installer: Installer, *words: str) -> Said:
+def run(installer: Installer, *words: str) -> Outcome:
     """Run uv and show its progress."""
     bar = Bar()
     tail: deque[str] = deque(maxlen=TAIL_LINES)
@@ -85,11 +85,11 @@ def run(installer: Installer, *words: str) -> Said:
             tail.append(line.rstrip())
             bar.note(line)
             progress(bar)
-    return Said(uv.returncode == 0, bar.packages, list(tail))
+    return Outcome(uv.returncode == 0, bar.packages, list(tail))
 
 
-def packages(said: Said) -> int:
+def packages(outcome: Outcome) -> int:
     """The number of installed packages. Raises Broken when the installation failed."""
-    if not said.succeeded:
-        raise failure("uv", said.tail)
-    return said.packages
+    if not outcome.succeeded:
+        raise failure("uv", outcome.tail)
+    return outcome.packages

@@ -29,14 +29,14 @@ class Bar:
         match = LINE.match(line)
         if not match:
             return
-        said = match.groupdict(default="")
+        values = match.groupdict(default="")
         if match["announced"]:
-            self.mebibytes[said["announced"]] = float(said["size"]) * MEBIBYTES[said["unit"]]
-            self.waiting.add(said["announced"])
-        self.waiting.discard(said["downloaded"])
-        self.building |= {said["building"]} - {""}
-        self.building.discard(said["built"])
-        self.packages += bool(said["installed"])
+            self.mebibytes[values["announced"]] = float(values["size"]) * MEBIBYTES[values["unit"]]
+            self.waiting.add(values["announced"])
+        self.waiting.discard(values["downloaded"])
+        self.building |= {values["building"]} - {""}
+        self.building.discard(values["built"])
+        self.packages += bool(values["installed"])
 
     def __str__(self) -> str:
         """The last block of the bar stands for building and installing."""

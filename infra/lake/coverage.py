@@ -19,7 +19,7 @@ WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
 """Operations that change which rows there are."""
 
 
-class Unsaid(UserError):
+class UnknownCoverage(UserError):
     """A table whose last commit does not say up to where it holds the log."""
 
     def __init__(self, folder: Folder) -> None:
@@ -31,7 +31,7 @@ class Unsaid(UserError):
 
 
 @dataclass(frozen=True)
-class Held:
+class Coverage:
     """The log below these offsets, and the number of batches that it came in."""
 
     batch: int = 0
@@ -41,25 +41,25 @@ class Held:
         """Those of one topic."""
         return {at: end for at, end in self.ends.items() if at[0] == topic}
 
-    def then(self, ends: Offsets) -> "Held":
+    def then(self, ends: Offsets) -> "Coverage":
         """The coverage after one more batch, up to these offsets."""
-        return Held(self.batch + 1, {**self.ends, **ends})
+        return Coverage(self.batch + 1, {**self.ends, **ends})
 
     def to_json(self) -> str:
         return json.dumps({"batch": self.batch, "ends": to_topics(self.ends)})
 
 
-def read_held(folder: Folder, version: int | None = None) -> Held:
+def read_coverage(folder: Folder, version: int | None = None) -> Coverage:
     """The coverage of the table, now or at a version of it; empty where there is no table. Raises
-    Unsaid.
+    UnknownCoverage.
     """
     for commit in commits(folder, version):
-        if said := commit.get("userMetadata"):
-            found = json.loads(said)
-            return Held(found["batch"], from_topics(found["ends"]))
+        if metadata := commit.get("userMetadata"):
+            coverage = json.loads(metadata)
+            return Coverage(coverage["batch"], from_topics(coverage["ends"]))
         if commit["operation"] in WRITES:  # others may have joined files since, which is no harm
-            raise Unsaid(folder)
-    return Held()
+            raise UnknownCoverage(folder)
+    return Coverage()
 
 
 def newest(folder: Folder) -> int:

@@ -37,9 +37,9 @@ def main() -> None:
         signal.signal(what, lambda *_: sys.exit())
     tables, home = lake(settings), settings.data_dir / "lake"
     home.mkdir(parents=True, exist_ok=True)
-    with lease.take(home) as held:
+    with lease.take(home) as taken:
         spark = lake_session(settings)
-        lease.name_engine(held, engine(spark).pid)
+        lease.name_engine(taken, engine(spark).pid)
         try:
             work(Work(spark, settings, tables), once)
         finally:

@@ -32,7 +32,7 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
 
     Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
     """
-    before = table.read_held()
+    before = table.read_coverage()
     ends = committed_ends(admin(settings), [topic.name for topic in TOPICS])
     now = before.then(nearer(before.ends, ends, settings.pipeline_records_per_batch_max))
     records = part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from contracts import Contract
 from contracts.times import MILLISECOND
-from infra.lake import Held
+from infra.lake import Coverage
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Table
 from pipelines.lake.transform import accept, first_copies
@@ -16,9 +16,9 @@ APART_MAX = timedelta(days=1)
 """A copy says of its event the same time. One that is off by less is looked for all the same."""
 
 
-def refine(spark: SparkSession, topic: Contract, bronze: Table, silver: Table, until: Held) -> None:
+def refine(spark: SparkSession, topic: Contract, bronze: Table, silver: Table, until: Coverage) -> None:
     """Append the events of the topic that bronze has beyond silver."""
-    before, ends = silver.read_held(), until.of(topic.name)
+    before, ends = silver.read_coverage(), until.of(topic.name)
     if before.ends == ends:
         return
     records = bronze.read(spark).where(F.col("topic") == topic.name)

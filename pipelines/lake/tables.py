@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts import CONTRACTS, Contract, spark_ddl
 from contracts.validation import VALIDATED
 from infra.folder import Folder
-from infra.lake import Folders, Held, committed_ms, folders, newest, read_held
+from infra.lake import Folders, Coverage, committed_ms, folders, newest, read_coverage
 from infra.settings import Settings
 from pipelines.common.runtime import archive
 
@@ -52,8 +52,8 @@ class Table:
         escaped = str(self.folder).replace("`", "``")
         return f"delta.`{escaped}`"
 
-    def read_held(self) -> Held:
-        return read_held(self.folder)
+    def read_coverage(self) -> Coverage:
+        return read_coverage(self.folder)
 
     def committed_ms(self) -> int:
         """When its last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
@@ -76,7 +76,7 @@ class Table:
             reader = reader.option("versionAsOf", version)
         return reader.load(str(self.folder))
 
-    def write(self, rows: DataFrame, now: Held, instead_of: str | None = None) -> None:
+    def write(self, rows: DataFrame, now: Coverage, instead_of: str | None = None) -> None:
         """Append the rows, or put them in the place of others, in one file for each partition.
 
         The same commit says up to where the log is held. A batch that is there already, by the
@@ -96,13 +96,13 @@ class Table:
 
     def tidy(self, spark: SparkSession) -> None:
         """Join small files, and remove those that no version needs that is still to be read."""
-        said = "spark.databricks.delta.commitInfo.userMetadata"
-        spark.conf.set(said, self.read_held().to_json())
+        option = "spark.databricks.delta.commitInfo.userMetadata"
+        spark.conf.set(option, self.read_coverage().to_json())
         try:
             spark.sql(f"OPTIMIZE {self.address}")
             spark.sql(f"VACUUM {self.address}")
         finally:
-            spark.conf.unset(said)
+            spark.conf.unset(option)
 
 
 @dataclass(frozen=True)

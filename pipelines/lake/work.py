@@ -25,7 +25,7 @@ class Work:
         self._spark, self._settings, self._lake = spark, settings, lake
         for table in lake.tables:
             table.make(spark)
-        self._tidied = {table.folder: due(table.read_held().batch) for table in lake.tables}
+        self._tidied = {table.folder: due(table.read_coverage().batch) for table in lake.tables}
 
     def batch(self) -> int:
         """Bring every table to where the log ends, or nearer to it; how many offsets are left.
@@ -34,7 +34,7 @@ class Work:
         """
         begun = time.monotonic()
         left = append(self._spark, self._settings, self._lake.bronze)
-        until = self._lake.bronze.read_held()
+        until = self._lake.bronze.read_coverage()
         # Asked once the records are there: with what is registered later none of them is written.
         refuse_newer("the lake", EVENTS)
         for topic in EVENTS:
@@ -50,7 +50,7 @@ class Work:
 
     def _tidy_what_is_due(self) -> None:
         for table in self._lake.tables:
-            reached = due(table.read_held().batch)
+            reached = due(table.read_coverage().batch)
             if reached > self._tidied[table.folder]:
                 table.tidy(self._spark)
                 self._tidied[table.folder] = reached

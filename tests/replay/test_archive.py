@@ -40,7 +40,7 @@ ROUNDS_MIN = 5
 
 
 @dataclass(frozen=True)
-class Said:
+class OracleAnswer:
     """What an oracle answers."""
 
     ends: Offsets
@@ -58,7 +58,7 @@ class CutLog:
     chance: Random
     room: Pipeline
     """What begins in the archive; one is drawn, as all do so by the same code."""
-    whole: Said
+    whole: OracleAnswer
     """What its oracle said while they were there."""
     rest: list[Entry]
     """What is to be published yet."""
@@ -127,12 +127,12 @@ def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
     return end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
 
 
-def said(settings: Settings, pipeline: Pipeline, ends: Offsets) -> Said:
+def said(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
     """What the pipeline's oracle says of everything below these offsets."""
     asked = oracle(pipeline.name, settings, ends)
     views = asked.views()
     digests = {view.name: digest(view, views[view.name]) for view in pipeline.writes}
-    return Said(ends, digests, asked.books())
+    return OracleAnswer(ends, digests, asked.books())
 
 
 def begun(log: CutLog) -> Work:

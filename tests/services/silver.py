@@ -9,7 +9,7 @@ from deltalake import CommitProperties, DeltaTable, write_deltalake
 
 from contracts import RELEASES, Contract, Field, encode, key
 from contracts.validation import RELEASABLE
-from infra.lake import Folders, Held
+from infra.lake import Folders, Coverage
 from tests.services.world import NOON
 
 PARTITION = 1
@@ -30,7 +30,7 @@ class Silver:
 
     def __init__(self, folders: Folders, topics: Sequence[Contract] = MOVES) -> None:
         self._folders = folders
-        self._held: dict[Contract, Held] = {topic: Held() for topic in topics}
+        self._held: dict[Contract, Coverage] = {topic: Coverage() for topic in topics}
         for topic in topics:
             DeltaTable.create(str(folders.silver(topic)), schema=create_schema(topic))
 
@@ -48,7 +48,7 @@ class Silver:
         self.append(topic, [row], self._held[topic])
         return offset
 
-    def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Held | None) -> None:
+    def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Coverage | None) -> None:
         told = CommitProperties(custom_metadata={"userMetadata": said.to_json()} if said else None)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=create_schema(topic))
         write_deltalake(

@@ -19,8 +19,8 @@ def is_damaged(checkpoint: Checkpoint) -> bool:
         if begun >= 0 and not checkpoint.batch_end(begun):
             return True
         if finished >= 0:
-            _, *said = (checkpoint.folder / "commits").read(str(finished)).splitlines()
-            json.loads("".join(said))
+            _, *document = (checkpoint.folder / "commits").read(str(finished)).splitlines()
+            json.loads("".join(document))
     except (ValueError, KeyError, FileNotFoundError):
         return True
     return False

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from infra.errors import UserError
 from infra.kafka import Offsets, Partition, admin, end_offsets, start_offsets
-from infra.lake import folders, read_held
+from infra.lake import folders, read_coverage
 from infra.settings import Settings
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value")
@@ -89,7 +89,7 @@ def find_truncated(
 
 def archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
     """The offsets up to which the archive holds these topics; raises Gap, NoArchive, OtherLog."""
-    client, holds = admin(settings), read_held(folders(settings).bronze).ends
+    client, holds = admin(settings), read_coverage(folders(settings).bronze).ends
     starts, ends = start_offsets(client, topics), end_offsets(client, topics)
     if missing := {at: start for at, start in starts.items() if start > holds.get(at, 0)}:
         raise Gap(missing, holds)

@@ -34,8 +34,8 @@ def as_of_join(lines: DataFrame, dimension: Dimension, versions: DataFrame) -> D
     key = {name: f"_dimension_{name}" for name in dimension.topic.key}
     named = versions.withColumnsRenamed(key)
     same = [F.col(name) == F.col(renamed) for name, renamed in key.items()]
-    held = (F.col("event_time") >= F.col("_since")) & (F.col("event_time") < F.col("_before"))
-    joined = lines.join(F.broadcast(named), [*same, held], "left")
+    valid = (F.col("event_time") >= F.col("_since")) & (F.col("event_time") < F.col("_before"))
+    joined = lines.join(F.broadcast(named), [*same, valid], "left")
     return joined.drop("_since", "_before", *key.values())
 
 

@@ -14,7 +14,7 @@ from deltalake.exceptions import DeltaError
 
 from contracts import Contract
 from infra.kafka import Offsets
-from infra.lake import Folders, Unsaid, newest, read_held
+from infra.lake import Folders, UnknownCoverage, newest, read_coverage
 from services.api.lake.errors import LakeBusy, LakeMissing, LakeTooSlow
 
 SECONDS_MAX = 20.0  # per query of the engine; an answer takes a few
@@ -111,9 +111,9 @@ class Lake:
             raise LakeMissing(topic, "none")
         try:
             table = DeltaTable(str(folder))
-            ends = read_held(folder, table.version()).ends
+            ends = read_coverage(folder, table.version()).ends
             return Silver(ends, table.to_pyarrow_dataset())
-        except (DeltaError, OSError, Unsaid) as error:
+        except (DeltaError, OSError, UnknownCoverage) as error:
             raise LakeMissing(topic, str(error)) from error
 
 

@@ -166,5 +166,5 @@ def find_generations(store: Store, pipeline: str) -> Generations:
 
 
 def _run(commands: Authorized, *arguments: str) -> JSONResponse:
-    said = commands.run(*arguments)
-    return respond(Done(command=" ".join(("retail", *arguments)), said=said))
+    output = commands.run(*arguments)
+    return respond(Done(command=" ".join(("retail", *arguments)), said=output))

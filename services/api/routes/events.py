@@ -236,12 +236,12 @@ async def _publish(
 
 
 def _describe_faults(contract: Contract, wrong: Sequence[Fault]) -> Problem:
-    shown = "; ".join(str(fault) for fault in wrong[:FAULTS_SHOWN_MAX])
+    described = "; ".join(str(fault) for fault in wrong[:FAULTS_SHOWN_MAX])
     more = f"; and {len(wrong) - FAULTS_SHOWN_MAX} more" if len(wrong) > FAULTS_SHOWN_MAX else ""
     return Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "Not an event of the contract",
-        f"Expected an event of {contract.name}, but {shown}{more}. Nothing was published. "
+        f"Expected an event of {contract.name}, but {described}{more}. Nothing was published. "
         f"The contract: GET /v1/topics/{contract.name}",
         faults=[
             {"place": fault.place, "problem": fault.problem, "found": fault.found}

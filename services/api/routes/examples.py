@@ -276,8 +276,8 @@ BEST_SELLERS = {
 
 def page(table: Table) -> AnyJson:
     """A page with a row of a view."""
-    shown = table.to_json(table.to_stored(table.contract.examples[0]))
-    return {"view": table.view, "items": [shown], "next": None, **DATES}
+    row = table.to_json(table.to_stored(table.contract.examples[0]))
+    return {"view": table.view, "items": [row], "next": None, **DATES}
 
 
 def answer(model: object, example: AnyJson, problems: Responses) -> AnyJson:

@@ -85,7 +85,7 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     if found is None:
         raise _describe_unknown(sku, at_ms)
-    answer = {**_render_held(*found), "at": render_instant(at_ms), **date_by_offsets(inputs)}
+    answer = {**_render_change(*found), "at": render_instant(at_ms), **date_by_offsets(inputs)}
     return JSONResponse(answer)
 
 
@@ -107,7 +107,7 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     return JSONResponse(
         {
-            "items": [_render_held(*one) for one in found if one is not None],
+            "items": [_render_change(*one) for one in found if one is not None],
             "next": page.next,
             "at": render_instant(moment_ms),
             **date_by_offsets(inputs),
@@ -152,7 +152,7 @@ def _render(change: mirrored.PriceChange) -> Document:
     }
 
 
-def _render_held(change: mirrored.PriceChange, until_ms: int | None) -> Document:
+def _render_change(change: mirrored.PriceChange, until_ms: int | None) -> Document:
     return {**_render(change), "until": render_instant_or_none(until_ms)}
 
 

@@ -111,19 +111,19 @@ def _render_framed(page: str) -> Html:
 
 def _render_verdicts(folder: Path) -> Html:
     file = folder / VERDICTS
-    said = "What make quality found of the lake's tables, held against their contracts."
+    lead = "What make quality found of the lake's tables, held against their contracts."
     if not file.is_file():
         words = "There is no summary of them. Write it: make quality"
-        return join(element("h1", TITLE), element("p", said), element("p", words))
-    found: Summary = json.loads(file.read_text(encoding="utf-8"))
-    tables = found["tables"]
+        return join(element("h1", TITLE), element("p", lead), element("p", words))
+    summary: Summary = json.loads(file.read_text(encoding="utf-8"))
+    tables = summary["tables"]
     failed = sum(len(one["failed"]) for one in tables)
     kept = sum(one["expectations"] for one in tables) - failed
-    not_compared = found["not_compared"]
+    not_compared = summary["not_compared"]
     return join(
         element("h1", TITLE),
-        element("p", said, class_="lead"),
-        element("p", f"Checked {found['checked_at']}: {kept:,} expectations met, {failed:,} not."),
+        element("p", lead, class_="lead"),
+        element("p", f"Checked {summary['checked_at']}: {kept:,} expectations met, {failed:,} not."),
         element("p", f"Totals not compared with a view: {not_compared}") if not_compared else None,
         table(
             ("table", "version", "of what", "expectations", "not met"),

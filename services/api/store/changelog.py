@@ -86,7 +86,7 @@ class Changelog:
     def __init__(self, settings: Settings, topics: Iterable[str]) -> None:
         self._admin = admin(settings)
         self._topics = sorted(set(topics))
-        self._held: set[Partition] = set()
+        self._paused: set[Partition] = set()
         self._consumer: Consumer = consumer(
             settings,
             enable_partition_eof=True,
@@ -133,7 +133,7 @@ class Changelog:
 
     def start(self, offsets: Offsets) -> None:
         """Read from these offsets; read unnamed partitions from their beginning."""
-        self._held.clear()
+        self._paused.clear()
         every = partitions(self._admin, self._topics)
         self._consumer.assign([TopicPartition(*at, offsets.get(at, 0)) for at in every])
 
@@ -152,11 +152,11 @@ class Changelog:
     def pause(self, full: Collection[Partition]) -> None:
         """Pause these partitions and resume all others."""
         wanted = set(full)
-        if wanted == self._held:
+        if wanted == self._paused:
             return
-        self._consumer.pause([TopicPartition(*at) for at in wanted - self._held])
-        self._consumer.resume([TopicPartition(*at) for at in self._held - wanted])
-        self._held = wanted
+        self._consumer.pause([TopicPartition(*at) for at in wanted - self._paused])
+        self._consumer.resume([TopicPartition(*at) for at in self._paused - wanted])
+        self._paused = wanted
 
 
 def _read(message: Message) -> Record | End | None:

@@ -63,9 +63,9 @@ class Freshness(Background):
     def measure(self, inputs: Offsets) -> Age:
         """The age of an answer that holds the inputs up to these offsets."""
         seen = self._seen
-        held = _count_held(seen, inputs)
-        if held:
-            return round((self._moment() - seen[held - 1][0]) * 1000), None
+        covered = _count_covered(seen, inputs)
+        if covered:
+            return round((self._moment() - seen[covered - 1][0]) * 1000), None
         if not seen:
             return None, "the log has not said yet where its topics end"
         watched = round(self._moment() - seen[0][0])
@@ -80,12 +80,12 @@ class Freshness(Background):
         seen = self._seen
         if not seen:
             return None
-        held = _count_held(seen, inputs)
-        seconds = self._moment() - seen[max(0, held - 1)][0]
-        return seconds if held or seconds >= WATCHED_SECONDS_MIN else None
+        covered = _count_covered(seen, inputs)
+        seconds = self._moment() - seen[max(0, covered - 1)][0]
+        return seconds if covered or seconds >= WATCHED_SECONDS_MIN else None
 
 
-def _count_held(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> int:
+def _count_covered(seen: Sequence[tuple[float, Offsets]], inputs: Offsets) -> int:
     """How many of the moments an answer covers. Ends only grow: these moments come first."""
     topics = {topic for topic, _ in inputs}
 

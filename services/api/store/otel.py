@@ -82,14 +82,14 @@ class OtelTraces(Traces):
     def commit(self, marker: Marker) -> None:
         by = (marker.pipeline, marker.generation)
         with self._lock:
-            held = [
+            covered = [
                 event
                 for event in self._followed.values()
                 if marker.inputs.get(event.at, 0) > event.offset and by not in event.held_by
             ]
-            for event in held:
+            for event in covered:
                 event.held_by.add(by)
-        for event in held:
+        for event in covered:
             span = self._tracer.start_span(
                 f"materialize {marker.pipeline}",
                 event.context,

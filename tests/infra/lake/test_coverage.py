@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from infra.folder import Folder
-from infra.lake import Held, Unsaid, committed_ms, read_held
+from infra.lake import Coverage, UnknownCoverage, committed_ms, read_coverage
 
 AT = ("public.sales.receipt.v1", 0)
-FIRST, SECOND = Held().then({AT: 5}), Held().then({AT: 5}).then({AT: 9})
+FIRST, SECOND = Coverage().then({AT: 5}), Coverage().then({AT: 5}).then({AT: 9})
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def table(tmp_path: Path) -> Folder:
     return Folder(str(tmp_path))
 
 
-def commit(table: Folder, version: int, operation: str, said: Held | None = None) -> None:
+def commit(table: Folder, version: int, operation: str, said: Coverage | None = None) -> None:
     told: dict[str, Any] = {"operation": operation, "timestamp": 1000 * version}
     if said is not None:
         told["userMetadata"] = said.to_json()
@@ -29,7 +29,7 @@ def commit(table: Folder, version: int, operation: str, said: Held | None = None
 
 
 def test_where_there_is_no_table_nothing_is_held(table: Folder) -> None:
-    assert read_held(table) == Held()
+    assert read_coverage(table) == Coverage()
     assert committed_ms(table) == 0
 
 
@@ -37,19 +37,19 @@ def test_each_version_says_what_was_held_then(table: Folder) -> None:
     commit(table, 0, "CREATE TABLE")
     commit(table, 1, "WRITE", FIRST)
     commit(table, 2, "WRITE", SECOND)
-    assert [read_held(table, version) for version in range(3)] == [Held(), FIRST, SECOND]
-    assert read_held(table) == SECOND
+    assert [read_coverage(table, version) for version in range(3)] == [Coverage(), FIRST, SECOND]
+    assert read_coverage(table) == SECOND
     assert committed_ms(table) == 2000
 
 
 def test_who_only_joins_files_need_not_say_it(table: Folder) -> None:
     commit(table, 1, "WRITE", FIRST)
     commit(table, 2, "OPTIMIZE")
-    assert read_held(table) == FIRST
+    assert read_coverage(table) == FIRST
 
 
 def test_who_writes_and_does_not_say_it_is_found_out(table: Folder) -> None:
     commit(table, 1, "WRITE", FIRST)
     commit(table, 2, "WRITE")
-    with pytest.raises(Unsaid):
-        read_held(table)
+    with pytest.raises(UnknownCoverage):
+        read_coverage(table)

@@ -19,7 +19,7 @@ from audit.lake import Events, daily_facts, events
 from audit.log import read
 from contracts import PURCHASE_ORDERS, RECEIPTS, SHIPMENTS, STOCK_LEVELS, Contract, encode, key
 from infra.kafka import Record, admin, committed_ends, producer
-from infra.lake import read_held
+from infra.lake import read_coverage
 from infra.processes import engines, start_module
 from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
@@ -92,10 +92,10 @@ def kill(settings: Settings, chance: Random, found: Lake) -> None:
     table: Table = chance.choice(
         [found.bronze, found.silver(RECEIPTS), found.silver(SHIPMENTS), found.gold]
     )
-    before = read_held(table.folder).batch
+    before = read_coverage(table.folder).batch
     running = start(settings)
     wait_until(
-        lambda: running.poll() is not None or read_held(table.folder).batch > before,
+        lambda: running.poll() is not None or read_coverage(table.folder).batch > before,
         f"a batch comes into {table.folder.name}: {read_log(settings)}",
         SECONDS_MAX,
     )
@@ -176,17 +176,17 @@ def test_what_was_not_committed_is_not_there(tables: Lake) -> None:
 
 def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: Lake) -> None:
     ends = committed_ends(admin(log), [topic.name for topic in TOPICS])
-    assert read_held(tables.bronze.folder).ends == ends
+    assert read_coverage(tables.bronze.folder).ends == ends
     for topic in EVENTS:
         of_topic = {at: end for at, end in ends.items() if at[0] == topic.name}
-        assert read_held(tables.silver(topic).folder).ends == of_topic
-    assert read_held(tables.gold.folder).ends.items() <= ends.items()
+        assert read_coverage(tables.silver(topic).folder).ends == of_topic
+    assert read_coverage(tables.gold.folder).ends.items() <= ends.items()
 
 
 def test_bronze_has_no_gap_below_what_any_version_says(tables: Lake) -> None:
     newest = DeltaTable(str(tables.bronze.folder)).version()
     for version in range(newest + 1):
-        said = read_held(tables.bronze.folder, version)
+        said = read_coverage(tables.bronze.folder, version)
         table = DeltaTable(str(tables.bronze.folder), version=version)
         columns = table.to_pyarrow_table(columns=["topic", "partition"])
         counted = Counter(
