@@ -39,8 +39,8 @@ def incident(name: str, planted_as: str = "fraud", rule: str = RULE, strength: i
 def alert(*events: str, rule: str = RULE, seen: datetime | None = None, **row: Any) -> Alert:
     """Resting on the events of those names."""
     evidence = [{"topic": "t", "event_id": name, "event_time": at("10:00")} for name in events]
-    told = {"rule": rule, "status": "open", "decided_at": at("10:04"), "evidence": evidence}
-    return Alert({**told, **row}, seen)
+    values = {"rule": rule, "status": "open", "decided_at": at("10:04"), "evidence": evidence}
+    return Alert({**values, **row}, seen)
 
 
 def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -> Score:
@@ -111,7 +111,7 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     alert is right by the log and wrong by the plan, and how many there are is chance.
     """
     chance = create_random("planted frauds")
-    told: list[Incident] = []
+    incidents: list[Incident] = []
     world = World(
         replace(
             SMALL,
@@ -128,8 +128,8 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
             broken_rule_rate=0.0,
         )
     )
-    oracle = FraudOracle(log(world, told), Thresholds())
-    found = compute_scores(lambda: map(Alert, oracle.view()), told, oracle.ends_at, Thresholds())
+    oracle = FraudOracle(log(world, incidents), Thresholds())
+    found = compute_scores(lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds())
     assert found.total.recall.of > 60
     assert found.total.recall.share >= 0.9, render_scores(found)
     assert found.total.precision.share >= 0.88, render_scores(found)
@@ -138,12 +138,12 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
         assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, render_scores(found))
 
 
-def log(world: World, told: list[Incident]) -> Iterator[Record]:
+def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
     """What the world publishes; incidents are put aside."""
     for _ in range(DAYS * TICKS_PER_DAY):
         for one in world.tick():
             if one.topic == INCIDENTS.name:
-                told.append(decode(wire.value(one)).value)
+                incidents.append(decode(wire.value(one)).value)
             elif not one.topic.startswith("private."):
                 yield Record(
                     topic=one.topic,

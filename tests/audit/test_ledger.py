@@ -103,13 +103,13 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
     )
     topic, partition, offset, shelves = missing.fetchall()[0]
     original = read_record(dirty, topic, partition, offset)
-    said = decode(original.value).value
+    movement = decode(original.value).value
     now = RELEASES.examples[0]["event_time"]
     event = {
         **RELEASES.examples[0],
         "topic": topic,
-        "record_key": said["store_id"],
-        "original_event_id": said["event_id"],
+        "record_key": movement["store_id"],
+        "original_event_id": movement["event_id"],
         "value": original.value,
     }
     put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), to_ms(now))

@@ -114,8 +114,8 @@ def test_a_shelf_is_as_old_as_its_opening() -> None:
 def test_an_event_with_two_lines_of_a_product_is_one() -> None:
     shop = Timeline()
     shop.receipt(at("10:00"), milk(1), milk(2), (WINE, 1, 1_000))
-    told = {row["sku"]: row for row in compute_proposals(shop)}
-    assert (told[MILK]["sold_units"], told[MILK]["version"]) == (3, 1)
+    proposals = {row["sku"]: row for row in compute_proposals(shop)}
+    assert (proposals[MILK]["sold_units"], proposals[MILK]["version"]) == (3, 1)
 
 
 def change(shop: Timeline, effective_at: datetime, published: datetime, **terms: Any) -> None:
@@ -238,8 +238,8 @@ def test_the_plan_of_a_product_that_sold_nothing_says_nothing() -> None:
     shop.plan(MILK, FIRST, FIRST + timedelta(days=3), 50)
     adjust(shop, at("12:00"), 5, "count")
     shop.receipt(at("12:00"), (WINE, 7, 1_000))
-    told = {row["sku"]: row for row in compute_proposals(shop) if row["review_at"] == FIRST}
-    assert (told[MILK]["reorder_point_units"], told[WINE]["reorder_point_units"]) == (0, 3)
+    proposals = {row["sku"]: row for row in compute_proposals(shop) if row["review_at"] == FIRST}
+    assert (proposals[MILK]["reorder_point_units"], proposals[WINE]["reorder_point_units"]) == (0, 3)
 
 
 def test_levels_are_the_policys() -> None:

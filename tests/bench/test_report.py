@@ -31,7 +31,7 @@ def test_no_row_is_wider_than_the_terminal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("aim", "measured", "told"),
+    ("aim", "measured", "text"),
     [
         (at_most(250), 250.0, "met"),
         (at_most(250), 250.1, "missed"),
@@ -40,20 +40,20 @@ def test_no_row_is_wider_than_the_terminal() -> None:
         (at_least(100, stretch=150), 150.0, "stretch met"),
     ],
 )
-def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, told: str) -> None:
+def test_an_aim_is_met_at_its_bound(aim: Aim, measured: float, text: str) -> None:
     [row] = rows(Figure("a rate", measured, "1/s", aim))
-    assert row.endswith(told)
+    assert row.endswith(text)
 
 
 def test_a_part_that_failed_shows_what_it_had_and_why_there_is_no_more() -> None:
-    shown = list(lines(Outcome("memory", (Figure("memory", 3.21, "GB"),), 9.0, "It broke.")))
-    assert shown[0].split() == ["memory", "3.21", "GB"]
-    assert shown[1].strip() == "memory failed. It broke."
+    printed = list(lines(Outcome("memory", (Figure("memory", 3.21, "GB"),), 9.0, "It broke.")))
+    assert printed[0].split() == ["memory", "3.21", "GB"]
+    assert printed[1].strip() == "memory failed. It broke."
 
 
 def test_the_document_holds_the_verdicts_and_survives_json() -> None:
-    told = document(QUICK, {"cores": 2}, [Outcome("replay", (REPLAY,), 9.0)])
-    [part] = json.loads(json.dumps(told))["parts"]
+    written = document(QUICK, {"cores": 2}, [Outcome("replay", (REPLAY,), 9.0)])
+    [part] = json.loads(json.dumps(written))["parts"]
     [figure] = part["figures"]
     assert (figure["met"], figure["stretch_met"]) == (True, False)
     assert (figure["yardstick"]["met"], figure["yardstick"]["stretch_met"]) == (True, True)

@@ -62,10 +62,10 @@ def test_the_list_has_every_page_with_its_question_and_its_time(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     try_command(list_=True)
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for one in find_experiments():
-        assert f"{one.minutes} min" in shown
-        assert one.name in shown
+        assert f"{one.minutes} min" in printed
+        assert one.name in printed
         assert f"({one.file.name})" in GUIDE.read_text()
 
 
@@ -83,8 +83,8 @@ def test_what_is_not_there_is_told_with_what_is(
 
 
 def test_a_command_runs_with_the_addresses_of_this_shop(settings: Settings) -> None:
-    told = run(settings, "echo 127.0.0.1:8000 127.0.0.1:9092; command -v retail")
-    api, broker, retail = told.split()
+    output = run(settings, "echo 127.0.0.1:8000 127.0.0.1:9092; command -v retail")
+    api, broker, retail = output.split()
     assert api == settings.api_url.removeprefix("http://")
     assert broker == settings.bootstrap_servers
     assert Path(retail).name == "retail"

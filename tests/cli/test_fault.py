@@ -20,11 +20,11 @@ def invoke(*arguments: str) -> BaseException | None:
 
 
 def test_the_list_says_what_each_promises_and_what_is_not_there() -> None:
-    shown = CliRunner().invoke(application(), ["fault", "list"]).output
+    printed = CliRunner().invoke(application(), ["fault", "list"]).output
     for name, one in FAULTS.items():
-        assert name in shown
-        assert str(one.promise) in shown
-    assert all(name in shown for name in NOT_COVERED)
+        assert name in printed
+        assert str(one.promise) in printed
+    assert all(name in printed for name in NOT_COVERED)
 
 
 @pytest.mark.parametrize(

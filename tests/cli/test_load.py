@@ -164,7 +164,7 @@ def test_a_parquet_file_is_loaded_like_lines(noon: Settings, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "topic", "told"),
+    ("name", "topic", "message"),
     [
         ("a.jsonl", "private.simulation.ledger.v1", "--topic should be one of"),
         ("a.csv", RECEIPTS.name, "should end in .jsonl"),
@@ -172,11 +172,11 @@ def test_a_parquet_file_is_loaded_like_lines(noon: Settings, tmp_path: Path) -> 
     ],
 )
 def test_what_cannot_be_loaded_is_said_in_a_sentence(
-    noon: Settings, tmp_path: Path, name: str, topic: str, told: str
+    noon: Settings, tmp_path: Path, name: str, topic: str, message: str
 ) -> None:
     for there in ("a.jsonl", "a.csv"):
         (tmp_path / there).write_text("")
     done = load(noon, tmp_path / name, "--topic", topic)
     assert done.returncode == 1
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -9,25 +9,25 @@ from infra.settings import Settings
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The command that takes over."""
     command: list[str] = []
     monkeypatch.setattr(os, "execvp", lambda _, arguments: command.extend(arguments))
     return command
 
 
-def test_one_log_is_followed(current: Settings, shown: list[str]) -> None:
+def test_one_log_is_followed(current: Settings, lines: list[str]) -> None:
     log = current.logs_dir / "api.log"
     log.touch()
     logs("api", follow=True, lines=5)
-    assert shown == ["tail", "-n", "5", "-F", "--", str(log)]
+    assert lines == ["tail", "-n", "5", "-F", "--", str(log)]
 
 
-def test_without_a_name_all_logs_are_shown(current: Settings, shown: list[str]) -> None:
+def test_without_a_name_all_logs_are_shown(current: Settings, lines: list[str]) -> None:
     for name in ("api", "broker"):
         (current.logs_dir / f"{name}.log").touch()
     logs()
-    assert [path.rsplit("/", 1)[1] for path in shown[4:]] == ["broker.log", "api.log"]
+    assert [path.rsplit("/", 1)[1] for path in lines[4:]] == ["broker.log", "api.log"]
 
 
 def test_an_unknown_component_is_told_the_known_ones(current: Settings) -> None:

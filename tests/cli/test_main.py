@@ -31,8 +31,8 @@ VERBS = (
 
 
 def test_help_names_every_verb() -> None:
-    shown = CliRunner().invoke(application(), ["--help"]).output
-    assert all(f" {verb} " in shown for verb in VERBS)
+    printed = CliRunner().invoke(application(), ["--help"]).output
+    assert all(f" {verb} " in printed for verb in VERBS)
 
 
 def test_trouble_is_said_without_a_traceback(
@@ -68,7 +68,7 @@ def test_every_bad_contract_is_told_without_a_traceback(tmp_path: Path) -> None:
         contract = tmp_path / "contracts" / file
         contract.write_text(contract.read_text().replace("name: cashier_id", "name: Cashier", 1))
     for command in (["contracts", "check"], ["verify"]):
-        told = subprocess.run(
+        printed = subprocess.run(
             [sys.executable, "-m", "cli.main", *command],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -76,9 +76,9 @@ def test_every_bad_contract_is_told_without_a_traceback(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert told.returncode == 1
-        lines = told.stderr.splitlines()
-        assert len(lines) == len(files), told.stderr
+        assert printed.returncode == 1
+        lines = printed.stderr.splitlines()
+        assert len(lines) == len(files), printed.stderr
         for file, line in zip(files, lines, strict=True):
             assert file in line
             assert "Cashier" in line

@@ -56,20 +56,20 @@ def test_the_list_counts_and_names_the_newest(monkeypatch: pytest.MonkeyPatch) -
         return ANSWER
 
     monkeypatch.setattr(quarantine, "fetch_list", answer)
-    shown = run_quarantine("list", "--reason", "late", "--limit", "5")
+    printed = run_quarantine("list", "--reason", "late", "--limit", "5")
     assert asked == [{"reason": "late", "limit": 5}]
-    assert f"1,417   late     {RECEIPTS.name}" in shown
-    assert f"late     {RECEIPTS.name}/2/10415" in shown
+    assert f"1,417   late     {RECEIPTS.name}" in printed
+    assert f"late     {RECEIPTS.name}/2/10415" in printed
     assert json.loads(run_quarantine("list", "--json")) == ANSWER
 
 
 def test_a_record_is_shown_with_what_can_be_done(shop: Settings) -> None:
     late = publish(shop, RECEIPTS, 3 * HOUR_MS)
-    shown = run_quarantine("show", render_place(late))
-    assert "receipt" in shown
-    assert "event_id      S003-8412-R17" in shown
-    assert "later than the horizon of 2 h" in shown
-    assert "may be released" in shown
+    printed = run_quarantine("show", render_place(late))
+    assert "receipt" in printed
+    assert "event_id      S003-8412-R17" in printed
+    assert "later than the horizon of 2 h" in printed
+    assert "may be released" in printed
     broken = publish(shop, ADJUSTMENTS, units=0)
     assert "Publish a corrected event" in run_quarantine("show", render_place(broken))
     good = publish(shop, RECEIPTS, event_id="good")
@@ -80,11 +80,11 @@ def test_a_release_says_where_it_is_and_who_counts_it(shop: Settings) -> None:
     place = publish(shop, RECEIPTS, 4 * HOUR_MS, event_id="to-be-released")
     stop_world(shop, HAPPENED + hours(10))
     publish(shop, RECEIPTS, event_id="later", event_time=HAPPENED + hours(9))
-    shown = run_quarantine(
+    printed = run_quarantine(
         "release", render_place(place), "--because", "the till had lost its line"
     )
-    assert f"wraps {render_place(place)}" in shown
-    assert "public.quarantine.release.v1/" in shown
+    assert f"wraps {render_place(place)}" in printed
+    assert "public.quarantine.release.v1/" in printed
 
 
 def test_one_release_at_a_time(shop: Settings) -> None:

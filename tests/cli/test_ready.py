@@ -70,8 +70,8 @@ def test_a_simulator_is_ready_when_its_clock_runs_since_this_start(
     current: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(monkeypatch, AFTER_MS)
-    said = readiness(current, "simulator", STARTED)
-    assert said == "12 stores, 800 products, seed 1, 10 × real time"
+    ready = readiness(current, "simulator", STARTED)
+    assert ready == "12 stores, 800 products, seed 1, 10 × real time"
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def test_what_is_served_is_scored(
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
-        shown = CliRunner().invoke(application(), ["score", "fraud"])
-        assert "impossible-travel" in shown.output
+        result = CliRunner().invoke(application(), ["score", "fraud"])
+        assert "impossible-travel" in result.output
         answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
     found = json.loads(answer.stdout)
     assert found["all"]["recall"]["of"] > 10

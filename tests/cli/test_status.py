@@ -79,9 +79,9 @@ def test_a_failed_component_shows_the_end_of_its_log(
 def test_a_paused_simulator_says_why_and_what_to_do(
     current: Settings, found: list[Component]
 ) -> None:
-    said = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
-    found.append(dataclasses.replace(API, name="simulator", state="paused", detail=said))
-    assert f"simulator is {said}" in run_status()
+    reason = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
+    found.append(dataclasses.replace(API, name="simulator", state="paused", detail=reason))
+    assert f"simulator is {reason}" in run_status()
 
 
 class Running(Manager):

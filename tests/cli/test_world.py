@@ -16,8 +16,8 @@ def test_every_setting_of_the_simulator_has_its_option() -> None:
         for name in Settings.model_fields
         if name.startswith("simulator_")
     ]
-    shown = CliRunner().invoke(application(), ["up", "--help"], terminal_width=200).output
-    assert all(f"--{one.name.replace('_', '-')} " in shown for one in build_options())
+    printed = CliRunner().invoke(application(), ["up", "--help"], terminal_width=200).output
+    assert all(f"--{one.name.replace('_', '-')} " in printed for one in build_options())
 
 
 def test_an_option_wins_over_the_environment(

@@ -23,9 +23,9 @@ def test_a_reader_hands_out_what_is_declared() -> None:
 
 
 def test_what_is_not_declared_is_not_there() -> None:
-    told = reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
-    assert "sku" not in told["lines"][0]
-    assert "store_id" not in told
+    value = reader("loyalty")(encode(RECEIPTS, RECEIPT)).value
+    assert "sku" not in value["lines"][0]
+    assert "store_id" not in value
     with pytest.raises(KeyError, match="seed"):
         reader("simulator")(encode(CLOCKS, CLOCKS.examples[0])).value["seed"]
 
@@ -65,7 +65,7 @@ def test_what_is_no_length_of_time_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("name: [", "expected YAML"),
         ("name: till\nname: till\n", "stands twice"),
@@ -73,7 +73,7 @@ def test_what_is_no_length_of_time_is_refused(text: str) -> None:
         ("name: till\nkind: robot\ndomain: d\nowner: o\ndescription: d\n", "kind"),
     ],
 )
-def test_a_file_that_is_not_understood_is_not_loaded(text: str, said: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_understood_is_not_loaded(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "till.yaml").write_text(text)
-    with pytest.raises(BadContract, match=said):
+    with pytest.raises(BadContract, match=message):
         load_consumers(tmp_path)

@@ -68,8 +68,8 @@ def test_an_invalid_example_is_not_what_it_relies_on(who: str, topic: str) -> No
         wrong = [one.value for one in contract.invalid_examples if one.rule in rules]
         assert wrong
         for value in wrong:
-            told = list(find_violations(use, contract, [create_record(contract, value)]))
-            assert any(f": {place} is " in each for each in told)
+            violations = list(find_violations(use, contract, [create_record(contract, value)]))
+            assert any(f": {place} is " in each for each in violations)
 
 
 @EVERY

@@ -38,7 +38,7 @@ def test_a_good_document_has_no_faults(contract: Contract) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"event_time": "soon"}, "event_time: Input should be a valid datetime, found 'soon'"),
         ({"event_time": 7}, "event_time: Input should be a valid datetime, found 7"),
@@ -48,10 +48,10 @@ def test_a_good_document_has_no_faults(contract: Contract) -> None:
         ({"store_id": "x" * 99}, f"found '{'x' * 79}"),
     ],
 )
-def test_a_fault_says_where_what_and_what_was_found(changes: dict[str, Any], told: str) -> None:
+def test_a_fault_says_where_what_and_what_was_found(changes: dict[str, Any], message: str) -> None:
     document = to_document(RECEIPTS, RECEIPT) | changes
     [fault] = faults(RECEIPTS, from_document(RECEIPTS, document))
-    assert told in str(fault)
+    assert message in str(fault)
 
 
 def test_a_fault_of_time_has_the_words_of_validation() -> None:

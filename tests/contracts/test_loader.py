@@ -32,7 +32,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "old", "new", "said"),
+    ("source", "old", "new", "messages"),
     [
         # types
         (RECEIPT, "physicalType: int\n", "physicalType: short\n", ["lines[].units", "integer/int"]),
@@ -116,12 +116,12 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
 )  # fmt: skip
 @pytest.mark.crosses("contracts/terms/PARTITIONS_MAX")
 def test_what_is_wrong_is_named_with_a_way_out(
-    tmp_path: Path, source: Path, old: str, new: str, said: list[str]
+    tmp_path: Path, source: Path, old: str, new: str, messages: list[str]
 ) -> None:
     with pytest.raises(BadContract) as raised:
         load_changed(tmp_path, source, old, new)
     message = str(raised.value)
-    for part in (str(source), "expected", "found", *said):
+    for part in (str(source), "expected", "found", *messages):
         assert part in message
 
 

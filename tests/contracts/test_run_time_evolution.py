@@ -183,8 +183,8 @@ def to_priced_document(receipt: Mapping[str, Any]) -> dict[str, Any]:
 
 def await_end(*running: "subprocess.Popen[bytes]") -> None:
     for process in running:
-        said, _ = process.communicate(timeout=SECONDS_MAX)
-        assert process.returncode == 0, said.decode()
+        output, _ = process.communicate(timeout=SECONDS_MAX)
+        assert process.returncode == 0, output.decode()
 
 
 def count_applied(settings: Settings) -> int:
@@ -231,8 +231,8 @@ def test_a_live_generation_of_old_code_reads_on_once_its_lock_is_told(versions: 
 def test_it_has_stopped_before_it_could_take_a_good_record_for_a_bad_one(
     versions: Versions,
 ) -> None:
-    said = f"the lock file has {versions.new_id} by now, which it has not loaded"
-    assert said in versions.log
+    message = f"the lock file has {versions.new_id} by now, which it has not loaded"
+    assert message in versions.log
 
 
 @pytest.mark.parametrize("code", ["old", "new"])
@@ -323,8 +323,8 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     old = {name for name, till in versions.tills.items() if till is None}
     found = read_by_python(versions.settings)
     assert found["accepted"].keys() == old
-    said = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
-    assert found["rejected"] == {said: len(fresh)}
+    reason = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
+    assert found["rejected"] == {reason: len(fresh)}
     validated = events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}

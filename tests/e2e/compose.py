@@ -42,8 +42,8 @@ class Composed(Shop):
         try:
             self.compose("up", "--detach", "--wait")
         except CommandFailed as failed:
-            said = self.compose("logs", "--no-color", "--tail", str(LOG_LINES))
-            raise CommandFailed(f"{failed}\n{said}") from failed
+            lines = self.compose("logs", "--no-color", "--tail", str(LOG_LINES))
+            raise CommandFailed(f"{failed}\n{lines}") from failed
 
     def stop(self) -> None:
         """Raises AssertionError naming what had to be killed, when its time of grace was over."""
@@ -67,8 +67,8 @@ class Composed(Shop):
 
     def containers(self, *which: str) -> list[dict[str, Any]]:
         """The containers that run, as docker compose tells of them; of these services, or --all."""
-        told = self.compose("ps", "--format", "json", *which)
-        return [json.loads(line) for line in told.splitlines()]
+        listing = self.compose("ps", "--format", "json", *which)
+        return [json.loads(line) for line in listing.splitlines()]
 
     def kill(self, container: str) -> None:
         """As by `kill -9`; nobody starts it again by itself."""

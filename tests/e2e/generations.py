@@ -99,15 +99,15 @@ def release_one(shop: Shop) -> None:
     """Let a receipt count that came beyond the horizon, once no copy of it may come in time."""
     one = shop.too_late()
     place = f"{one['topic']}/{one['partition']}/{one['offset']}"
-    said: list[str] = []
+    outputs: list[str] = []
 
     def released() -> bool:
         try:
-            said.append(shop.retail("quarantine", "release", place, "--because", "a test"))
+            outputs.append(shop.retail("quarantine", "release", place, "--because", "a test"))
         except CommandFailed as refused:
             if "may still come in time" not in str(refused):
                 raise
-        return bool(said)
+        return bool(outputs)
 
     wait_until(released, "it may be released", RELEASE_SECONDS_MAX)
-    assert "Released" in said[0]
+    assert "Released" in outputs[0]

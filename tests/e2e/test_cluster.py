@@ -144,5 +144,5 @@ def find_generation(shop: Shop, pipeline: str) -> int:
 
 def list_used_workers(shop: Composed) -> set[str]:
     """The workers whose task slots are taken, as Spark's master tells."""
-    told = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
-    return {one["id"] for one in json.loads(told) if one["state"] == "ALIVE" and one["coresused"]}
+    answer = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
+    return {one["id"] for one in json.loads(answer) if one["state"] == "ALIVE" and one["coresused"]}

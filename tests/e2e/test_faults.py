@@ -57,9 +57,9 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 def keep_promises(shop: Shop) -> None:
     """Do the faults that leave no process as it is: files, records, a process that stands still."""
     shop.retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
-    told = json.loads((reports_folder(shop.settings) / REPORT_FILE).read_text())
-    assert [one["fault"] for one in told["faults"]] == list(ON_DEMAND)
-    for one in told["faults"]:
+    report = json.loads((reports_folder(shop.settings) / REPORT_FILE).read_text())
+    assert [one["fault"] for one in report["faults"]] == list(ON_DEMAND)
+    for one in report["faults"]:
         assert one["exact"] == dict.fromkeys(shop.settings.pipeline_names, True)
         assert one["broken"] == []
         assert one["healed_seconds"] > 0

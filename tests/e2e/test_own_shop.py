@@ -106,10 +106,10 @@ def test_the_guide_works_as_it_is_written(shop: Shop, tmp_path: Path) -> None:
     for block in (make, draft, mend):
         reader.shell(block)
     for block, verb in ((dry, "would be published"), (publish, "published")):
-        said = reader.shell(block)
-        assert f"14 events {verb}" in said
-        assert "1 refused" in said
-        assert "units: expected a whole number   sales.csv:6" in said
+        printed = reader.shell(block)
+        assert f"14 events {verb}" in printed
+        assert "1 refused" in printed
+        assert "units: expected a whole number   sales.csv:6" in printed
     verify_all_read(shop)
     assert '"store_id":"LEEDS","sku":"A-2"' in reader.shell(look)
     shelf = shop.get("/v1/stock/LEEDS/A-2")

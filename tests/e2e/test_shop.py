@@ -111,8 +111,8 @@ def replace_undecodable(answered: str, written: str) -> str:
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
     name = create_random("a pipeline").choice(shop.settings.pipeline_names)
-    said = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
-    [found] = json.loads(said)["replays"]
+    line = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
+    [found] = json.loads(line)["replays"]
     assert found["pipeline"] == name
     assert found["empty"]
     assert found["records"] > 0
@@ -136,7 +136,7 @@ def test_one_wrong_row_in_each_served_view_is_found_and_named(shop: Shop) -> Non
             with views(shop, name) as database:
                 for table in tables:
                     database.execute(table.upsert, table.to_stored(forge_row(table.contract)))
-        with pytest.raises(CommandFailed) as told:
+        with pytest.raises(CommandFailed) as failure:
             shop.retail("verify")
     finally:
         for name, tables in forged.items():
@@ -144,9 +144,9 @@ def test_one_wrong_row_in_each_served_view_is_found_and_named(shop: Shop) -> Non
                 for table in tables:
                     where = f"{find_forged_field(table.contract)} = ?"
                     database.execute(f"delete from {table.name} where {where}", [FORGED])
-    said = re.split(r"^  (?=\w+ g1 at marker)", str(told.value), flags=re.MULTILINE)[1:]
-    assert [one.split(maxsplit=1)[0] for one in said] == RUNNING
-    for name, one in zip(RUNNING, said, strict=True):
+    verdicts = re.split(r"^  (?=\w+ g1 at marker)", str(failure.value), flags=re.MULTILINE)[1:]
+    assert [one.split(maxsplit=1)[0] for one in verdicts] == RUNNING
+    for name, one in zip(RUNNING, verdicts, strict=True):
         assert "NOT EXACT" in one
         assert one.count(FORGED) == len(forged[name])
 

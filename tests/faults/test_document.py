@@ -30,10 +30,10 @@ def test_a_row_says_what_was_not_kept() -> None:
 
 
 def test_the_document_holds_what_was_done_and_what_was_not() -> None:
-    told = render_document([outcome()], NOT_DONE, RAN_ON)
-    assert told["machine"] == RAN_ON
-    assert told["not_done"] == NOT_DONE
-    [one] = told["faults"]
+    written = render_document([outcome()], NOT_DONE, RAN_ON)
+    assert written["machine"] == RAN_ON
+    assert written["not_done"] == NOT_DONE
+    [one] = written["faults"]
     assert (one["fault"], one["healed_seconds"], one["exact"]) == (
         "kill-broker",
         60.0,

@@ -47,17 +47,17 @@ def sort_events(incident: Event) -> list[Event]:
 
 
 def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
-    told = {(one["rule"], one["planted_as"], one["story"]) for one in find_incidents()}
+    planted = {(one["rule"], one["planted_as"], one["story"]) for one in find_incidents()}
     for rule, stories in STORIES.items():
-        assert sum(rule == of and kind == "fraud" for of, kind, _ in told) == len(stories.frauds)
-        innocent = sum(rule == of and kind == "look-alike" for of, kind, _ in told)
+        assert sum(rule == of and kind == "fraud" for of, kind, _ in planted) == len(stories.frauds)
+        innocent = sum(rule == of and kind == "look-alike" for of, kind, _ in planted)
         assert innocent == len(stories.look_alikes) >= 5
 
 
 def test_incidents_keep_their_contract_and_are_told_once_after_their_last_event() -> None:
-    told = find_incidents()
-    assert len({one["incident_id"] for one in told}) == len(told) > 100
-    for one in told:
+    incidents = find_incidents()
+    assert len({one["incident_id"] for one in incidents}) == len(incidents) > 100
+    for one in incidents:
         model(INCIDENTS).model_validate(decode(encode(INCIDENTS, one)).value)
         last_ms = max(deed["event_time"] for deed in one["events"])
         assert last_ms < one["world_at"]

@@ -37,7 +37,7 @@ def list_movements(publication: Publication) -> Iterator[tuple[Account, int]]:
 
 def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
     book: Counter[Account] = Counter()
-    said: Counter[Account] = Counter()
+    published: Counter[Account] = Counter()
     seen: set[str] = set()
     pages_seen = 0
     for publication in publish_hours(24):
@@ -47,15 +47,15 @@ def test_at_every_page_the_book_is_what_the_first_copies_say() -> None:
             for moved in page["movements"]:
                 for units in (BOOK, TRANSIT):
                     book[units, page["store_id"], moved["sku"]] += moved[units]
-            of_store = [account for account in said if account[1] == publication.key]
-            assert [book[account] for account in of_store] == [said[one] for one in of_store]
+            of_store = [account for account in published if account[1] == publication.key]
+            assert [book[account] for account in of_store] == [published[one] for one in of_store]
         elif publication.topic != INCIDENTS.name and publication.event["event_id"] not in seen:
             seen.add(publication.event["event_id"])
             for account, moved_units in list_movements(publication):
-                said[account] += moved_units
+                published[account] += moved_units
     assert pages_seen > 24 * 60
-    assert book == said
-    assert {account[0] for account in said} == {BOOK, TRANSIT}
+    assert book == published
+    assert {account[0] for account in published} == {BOOK, TRANSIT}
 
 
 def test_a_page_names_the_positions_that_it_is_true_at() -> None:

@@ -84,9 +84,9 @@ def test_every_promotion_is_planned_and_no_other() -> None:
         for plan in publish_plans()
         for day in range(find_day(plan["starts_at"]), find_day(plan["ends_at"]))
     }
-    held = {(render_sku(product), day) for day in range(QUIET_DAYS) for product in DRAWN.on(day)}
-    assert held
-    assert {(of, day) for of, day in planned if day < QUIET_DAYS} == held
+    drawn = {(render_sku(product), day) for day in range(QUIET_DAYS) for product in DRAWN.on(day)}
+    assert drawn
+    assert {(of, day) for of, day in planned if day < QUIET_DAYS} == drawn
 
 
 def test_a_plan_is_known_six_days_before_or_from_the_beginning_on() -> None:

@@ -70,8 +70,8 @@ def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None
     found = {
         row.number: row.fault for row in sort_rows(write_lines(tmp_path / "a.jsonl", *lines, b""))
     }
-    told = f"a line of at most {LINE_BYTES_MAX} bytes"
-    assert found == {1: None, 2: None, 3: told, 4: told}
+    message = f"a line of at most {LINE_BYTES_MAX} bytes"
+    assert found == {1: None, 2: None, 3: message, 4: message}
 
 
 @pytest.mark.crosses("generators/rows/CHUNK_BYTES_MAX")
@@ -114,7 +114,7 @@ def test_parquet_without_the_time_is_read_nevertheless(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.csv", b"", "should end in .jsonl, .ndjson, .parquet"),
         ("a.parquet", b"none", "should hold rows that can be read"),
@@ -122,11 +122,11 @@ def test_parquet_without_the_time_is_read_nevertheless(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_without_rows_is_said_to_be_none(
-    tmp_path: Path, name: str, content: bytes | None, told: str
+    tmp_path: Path, name: str, content: bytes | None, message: str
 ) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(BadFile, match=told):
+    with pytest.raises(BadFile, match=message):
         sort_rows(tmp_path / name)
 
 

@@ -110,9 +110,9 @@ def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Setti
     for partition, found in log(small).items():
         assert found == uncut.get(partition, [])[: len(found)]
     with simulator(small.model_copy(update={"simulator_seed": 2})) as program:
-        _, said = program.communicate(timeout=SECONDS_MAX)
+        _, errors = program.communicate(timeout=SECONDS_MAX)
     assert program.returncode == 1
-    assert "make reset" in said
+    assert "make reset" in errors
 
 
 BALLAST_BYTES = 512 * 1024**2
@@ -150,6 +150,6 @@ def test_a_second_simulator_of_the_same_folder_is_refused(small: Settings) -> No
             "the world runs",
         )
         with simulator(small) as second:
-            _, said = second.communicate(timeout=SECONDS_MAX)
+            _, errors = second.communicate(timeout=SECONDS_MAX)
     assert second.returncode == 1
-    assert "One simulator at a time" in said
+    assert "One simulator at a time" in errors

@@ -38,8 +38,8 @@ def test_the_same_event_becomes_the_same_bytes(dirt: Dirt) -> None:
 
 def test_a_clock_ahead_bends_the_event_and_not_the_record() -> None:
     for publication in select_dirty(Dirt.FUTURE):
-        said = decode(wire.value(publication)).value
-        ahead_ms = said["event_time"].timestamp() * 1000 - publication.published_ms
+        event = decode(wire.value(publication)).value
+        ahead_ms = event["event_time"].timestamp() * 1000 - publication.published_ms
         skew = contract(publication.topic).skew
         assert skew
         assert timedelta(milliseconds=ahead_ms) > skew

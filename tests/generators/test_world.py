@@ -50,9 +50,9 @@ def test_the_world_begins_with_catalog_and_full_shelves() -> None:
 
 
 def test_whatever_holds_was_announced_with_notice() -> None:
-    told = [publication for publication in publish_hours(24) if publication.topic in DIMENSIONS]
-    assert {publication.topic for publication in told} == set(DIMENSIONS)
-    for publication in told:
+    announcements = [publication for publication in publish_hours(24) if publication.topic in DIMENSIONS]
+    assert {publication.topic for publication in announcements} == set(DIMENSIONS)
+    for publication in announcements:
         effective_ms = publication.event["effective_at"]
         assert holds_from(effective_ms, publication.published_ms) == effective_ms
 

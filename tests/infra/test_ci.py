@@ -38,10 +38,10 @@ def test_without_an_engine_it_says_what_was_not_tested(tmp_path: Path) -> None:
         "DOCKER_HOST": f"unix://{tmp_path}/nobody",
         "CONTAINER_ENGINE_SCRIPT": "/bin/false",
     }
-    said = subprocess.run(
+    output = subprocess.run(
         [folder / CONTAINERS.name], env=nothing, capture_output=True, text=True, check=True
     )
-    assert "the containers are NOT tested" in said.stdout
+    assert "the containers are NOT tested" in output.stdout
 
 
 def test_an_engine_of_its_own_ends_with_it() -> None:

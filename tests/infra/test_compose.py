@@ -53,14 +53,14 @@ def test_whatever_the_file_names_is_there() -> None:
 @pytest.mark.parametrize("chosen", ["observe-on", "single", "lake-on", "orders"])
 def test_a_service_waits_only_for_services_that_are_there_with_it(chosen: str) -> None:
     services = yaml.safe_load((root() / "docker-compose.yml").read_text())["services"]
-    shown = {
+    together = {
         name
         for name, one in services.items()
         if chosen in one.get("profiles", [chosen]) or "single" in one.get("profiles", ())
     }
-    for name in shown:
+    for name in together:
         for other, condition in services[name].get("depends_on", {}).items():
-            assert other in shown or condition.get("required") is False, (name, other)
+            assert other in together or condition.get("required") is False, (name, other)
 
 
 def test_nothing_is_published_beyond_this_machine() -> None:
@@ -99,7 +99,7 @@ def test_apaches_image_is_told_what_our_broker_is() -> None:
     """No registry can be reached from everywhere: that the image starts is not tested."""
     file = root() / "infra" / "images" / "apache.yml"
     broker = yaml.load(file.read_text(), Merging)["services"]["broker"]
-    told = {
+    variables = {
         name.removeprefix("KAFKA_").lower().replace("_", "."): str(value).replace(
             "${BROKER_PORT}", "9092"
         )
@@ -113,7 +113,7 @@ def test_apaches_image_is_told_what_our_broker_is() -> None:
     )
     lines = server_properties(ours).splitlines()
     wanted = dict(line.split("=", 1) for line in lines if not line.startswith("log.dirs="))
-    assert told == wanted
+    assert variables == wanted
 
 
 def test_images_of_others_are_pinned() -> None:

@@ -26,10 +26,10 @@ def test_with_room_nothing_is_said(tmp_path: Path) -> None:
 
 def test_a_full_folder_says_how_to_allow_more(tmp_path: Path) -> None:
     (tmp_path / "segment").write_bytes(b"x" * 2 * MIB)
-    said = shortage(create_settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
-    assert "make up SIMULATOR_DISK_GIB_MAX=" in said
+    message = shortage(create_settings(tmp_path, simulator_disk_gib_max=MIB / GIB)) or ""
+    assert "make up SIMULATOR_DISK_GIB_MAX=" in message
 
 
 def test_a_full_disk_says_where_to_make_room(tmp_path: Path) -> None:
-    said = shortage(create_settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
-    assert str(tmp_path) in said
+    message = shortage(create_settings(tmp_path, simulator_disk_free_gib_min=1e9)) or ""
+    assert str(tmp_path) in message

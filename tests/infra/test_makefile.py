@@ -53,9 +53,9 @@ def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:
     folder = tmp_path / "my shop"
     folder.mkdir()
     (folder / "Makefile").write_text(MAKEFILE)
-    said = make("--dry-run", "up", folder=folder)
-    assert f'VENV="{folder}/.venv" python3 -m infra.bootstrap' in said
-    assert f'"{folder}/.venv/bin"/retail up' in said
+    output = make("--dry-run", "up", folder=folder)
+    assert f'VENV="{folder}/.venv" python3 -m infra.bootstrap' in output
+    assert f'"{folder}/.venv/bin"/retail up' in output
 
 
 def test_everything_that_is_asked_for_is_pinned_by_the_installer_that_is_pinned() -> None:
@@ -65,8 +65,8 @@ def test_everything_that_is_asked_for_is_pinned_by_the_installer_that_is_pinned(
 
 def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    said = make("--eval", "said: ; @echo kept: $$PYTHONDONTWRITEBYTECODE", "said")
-    assert said == "kept:\n"
+    output = make("--eval", "said: ; @echo kept: $$PYTHONDONTWRITEBYTECODE", "said")
+    assert output == "kept:\n"
 
 
 DOCKER = """#!/bin/sh

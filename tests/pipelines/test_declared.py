@@ -51,11 +51,11 @@ def test_it_extracts_from_events_that_hold_what_it_declares_and_nothing_else(
 ) -> None:
     one = load(name)
     frame = declared_events(one, events(one.reads, create_log(spark, receipt())))
-    held = {
+    declared = {
         topic.name: {tuple(path.split(".")) for path in list_leaves(frame, column(topic))}
         for topic in one.reads
     }
-    assert held == {topic.name: set(list_declared(name, topic)) for topic in one.reads}
+    assert declared == {topic.name: set(list_declared(name, topic)) for topic in one.reads}
     assert frame.columns == [*META, *map(column, one.reads)]
 
 

@@ -32,5 +32,5 @@ def test_a_function_that_says_nothing_of_columns_is_found(
 def test_a_silent_function_is_named_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "transform.py"
     file.write_text("import os\n\n\ndef rows() -> DataFrame: ...\n")
-    [told] = find_all(tmp_path)
-    assert told.startswith(f"{file}:4: rows should say")
+    [line] = find_all(tmp_path)
+    assert line.startswith(f"{file}:4: rows should say")

@@ -32,8 +32,8 @@ def list_versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[Dimen
     for record in log:
         if record.topic != dimension.topic.name:
             continue
-        said = validate(dimension.topic, record.key, record.value, record.published_ms)
-        assert not isinstance(said, Rejection)
+        verdict = validate(dimension.topic, record.key, record.value, record.published_ms)
+        assert not isinstance(verdict, Rejection)
         place = record.partition, record.offset
         fields = (*dimension.topic.key, *dimension.columns)
-        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, said)
+        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, verdict)

@@ -64,8 +64,8 @@ def drawn_log(chance: Random) -> list[Entry]:
     known: list[Publication] = []
     log: list[Entry] = []
     for tick in range(HOURS * TICKS_PER_HOUR):
-        *said, beat = world.tick()
-        published = [by_its_clock(one) for one in said]
+        *events, beat = world.tick()
+        published = [by_its_clock(one) for one in events]
         known = known or [one for one in published if one.topic in DIMENSIONS]
         log += map(entry, published)
         log.append(entry(drawn_fact(known, tick, chance)))

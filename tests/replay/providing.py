@@ -36,8 +36,8 @@ def faults(work: Work) -> Iterator[str]:
             yield from of_record(contract, record)
         for name, one in CONSUMERS.items():
             if use := one.reads.get(contract.name):
-                told = find_violations(use, contract, records[-RECORDS_MAX:])
-                yield from (f"{name}: {each}" for each in told)
+                violations = find_violations(use, contract, records[-RECORDS_MAX:])
+                yield from (f"{name}: {each}" for each in violations)
 
 
 def of_record(contract: Contract, record: Record) -> Iterator[str]:

@@ -73,7 +73,7 @@ def cut_log(kafka: Settings) -> CutLog:
     keep(kafka)
     publish(kafka, log[first:second])
     room = load(chance.choice(pipelines()))
-    whole = said(kafka, room, inputs(kafka, room))
+    whole = compute_answer(kafka, room, inputs(kafka, room))
     cut_head(kafka, chance)
     return CutLog(kafka, chance, room, whole, log[second:])
 
@@ -92,7 +92,7 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     """It is killed in the archive and in the log, and holds the books of every record."""
     work = begun(cut_log)
     whole = cut_log.whole
-    assert said(cut_log.settings, work.pipeline, whole.ends) == whole, "the oracle reads it too"
+    assert compute_answer(cut_log.settings, work.pipeline, whole.ends) == whole, "the oracle reads it too"
     running = InSession(work, spark, monkeypatch)
     try:
         running.doom(cut_log.chance)
@@ -127,7 +127,7 @@ def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
     return end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
 
 
-def said(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
+def compute_answer(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
     """What the pipeline's oracle says of everything below these offsets."""
     asked = oracle(pipeline.name, settings, ends)
     views = asked.views()

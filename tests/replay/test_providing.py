@@ -27,7 +27,7 @@ def test_a_row_that_keeps_its_contract_is_good() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "message"),
     [
         (replace(GOOD, key=b"S001"), "the key is b'S001'"),
         (replace(GOOD, partition=GOOD.partition + 1), "lies in another partition"),
@@ -35,6 +35,6 @@ def test_a_row_that_keeps_its_contract_is_good() -> None:
         (replace(GOOD, value=encode(STORE_SALES, {**ROW, "version": 0})), "version is at least 1"),
     ],
 )
-def test_what_is_otherwise_is_told(bad: Record, told: str) -> None:
-    with pytest.raises(AssertionError, match=told):
+def test_what_is_otherwise_is_told(bad: Record, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
         assert not list(of_record(STORE_SALES, bad))

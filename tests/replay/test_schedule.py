@@ -17,14 +17,14 @@ Known = Callable[[int, Entry, Row], DimensionVersion]
 """What a fact says: of its place, record and event."""
 
 
-def with_notice(place: int, told: Entry, event: Row) -> DimensionVersion:
+def with_notice(place: int, entry: Entry, event: Row) -> DimensionVersion:
     return to_version(
-        PRODUCTS, "effective_at", ("unit_cost_cents",), (0, place), told.published_ms, event
+        PRODUCTS, "effective_at", ("unit_cost_cents",), (0, place), entry.published_ms, event
     )
 
 
-def without_notice(place: int, told: Entry, event: Row) -> DimensionVersion:
-    return with_notice(place, told, event)._replace(since_ms=event["effective_at"])
+def without_notice(place: int, entry: Entry, event: Row) -> DimensionVersion:
+    return with_notice(place, entry, event)._replace(since_ms=event["effective_at"])
 
 
 def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> None:
@@ -39,18 +39,18 @@ def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> Non
 def mistaken(played: Sequence[Entry], known: Known) -> int:
     """Lines that are sold at another cost by what was told before than by all that is told."""
     accepted = [(place, entry, validated(entry)) for place, entry in enumerate(played)]
-    events = [(place, entry, said) for place, entry, said in accepted if said is not None]
+    events = [(place, entry, event) for place, entry, event in accepted if event is not None]
     facts = defaultdict(list)
-    for place, entry, said in events:
+    for place, entry, event in events:
         if entry.at[0] == PRODUCTS.name:
-            facts[said["sku"]].append(known(place, entry, said))
+            facts[event["sku"]].append(known(place, entry, event))
     wrong = 0
-    for place, entry, said in events:
+    for place, entry, event in events:
         if entry.at[0] == RECEIPTS.name:
-            for line in said["lines"]:
-                held = [one for one in facts[line["sku"]] if one.since_ms <= said["event_time"]]
-                before = [one for one in held if one.place[1] < place]
-                wrong += max(held, default=None) != max(before, default=None)
+            for line in event["lines"]:
+                valid = [one for one in facts[line["sku"]] if one.since_ms <= event["event_time"]]
+                before = [one for one in valid if one.place[1] < place]
+                wrong += max(valid, default=None) != max(before, default=None)
     return wrong
 
 

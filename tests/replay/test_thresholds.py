@@ -21,7 +21,7 @@ def test_nothing_set_is_nothing_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "setting", "told"),
+    ("pipeline", "setting", "message"),
     [
         ("fraud", "mood=3", "expected one of .*card_sales_per_window_max"),
         ("fraud", "card_sales_per_window_max=some", "whole number, found 'some'"),
@@ -30,6 +30,6 @@ def test_nothing_set_is_nothing_changed() -> None:
         ("inventory", "low=3", "has no thresholds"),
     ],
 )
-def test_what_cannot_be_set_is_said(pipeline: str, setting: str, told: str) -> None:
-    with pytest.raises(BadThreshold, match=told):
+def test_what_cannot_be_set_is_said(pipeline: str, setting: str, message: str) -> None:
+    with pytest.raises(BadThreshold, match=message):
         edit(root(), pipeline, [setting])

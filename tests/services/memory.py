@@ -71,7 +71,7 @@ class MemoryReader:
     """One reader's place in it; says that it is at an end once, each time it gets there."""
 
     def __init__(self, log: MemoryLog, topics: tuple[str, ...]) -> None:
-        self.held: set[Partition] = set()
+        self.paused: set[Partition] = set()
         self._log = log
         self._topics = topics
         self._next: dict[Partition, int] = {}
@@ -101,14 +101,14 @@ class MemoryReader:
         return found
 
     def pause(self, full: Collection[Partition]) -> None:
-        self.held = set(full)
+        self.paused = set(full)
 
     def _available(self) -> list[Record | End]:
         found: list[Record | End] = []
         for at, offset in self._next.items():
             if self._log.ids[at[0]] != self._ids[at[0]]:
                 raise OffsetGone(f"{at[0]} was made anew")
-            if at in self.held:
+            if at in self.paused:
                 continue
             records = self._log.records[at][offset : offset + READ_MAX]
             found += [Record(at, offset + ahead, *record) for ahead, record in enumerate(records)]

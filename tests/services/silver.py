@@ -48,11 +48,11 @@ class Silver:
         self.append(topic, [row], self._held[topic])
         return offset
 
-    def append(self, topic: Contract, rows: list[Mapping[str, Any]], said: Coverage | None) -> None:
-        told = CommitProperties(custom_metadata={"userMetadata": said.to_json()} if said else None)
+    def append(self, topic: Contract, rows: list[Mapping[str, Any]], coverage: Coverage | None) -> None:
+        properties = CommitProperties(custom_metadata={"userMetadata": coverage.to_json()} if coverage else None)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=create_schema(topic))
         write_deltalake(
-            str(self._folders.silver(topic)), table, mode="append", commit_properties=told
+            str(self._folders.silver(topic)), table, mode="append", commit_properties=properties
         )
 
     def release(

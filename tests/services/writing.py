@@ -64,9 +64,9 @@ class Writing:
     def put(self, view: Contract, **changes: Any) -> None:
         """A row of any view: its contract's example, changed."""
         value = {**view.examples[0], **changes}
-        spelled = key(view, value)
-        at = (self.topics[view.name], crc32(spelled) % PARTITIONS)
-        self._log.publish(at, spelled, encode(view, value))
+        encoded = key(view, value)
+        at = (self.topics[view.name], crc32(encoded) % PARTITIONS)
+        self._log.publish(at, encoded, encode(view, value))
 
     def row(self, store: int, sku: str, units: int, version: int = 1) -> None:
         """A shelf of store S00n: what it holds after so many events."""

@@ -122,7 +122,7 @@ SHOWN = Difference(
 
 
 @pytest.fixture
-def shown(tmp_path: Path) -> Compared:
+def card_difference(tmp_path: Path) -> Compared:
     """What the guide compares, explained by the edit that the guide makes."""
     codes = tmp_path / "before", tmp_path / "after"
     for code in codes:
@@ -136,9 +136,9 @@ def shown(tmp_path: Path) -> Compared:
 
 
 def test_the_guide_shows_a_difference_as_the_command_prints_it(
-    shown: Compared, capsys: pytest.CaptureFixture[str]
+    card_difference: Compared, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_difference(shown, None)
+    show_difference(card_difference, None)
     head, _, rest = capsys.readouterr().out.partition("\n")
     blocks = [block for _, block in FENCED.findall(GUIDE.read_text())]
     assert any(f"\n{head}\n" in block for block in blocks)
@@ -147,16 +147,16 @@ def test_the_guide_shows_a_difference_as_the_command_prints_it(
 
 
 def test_a_program_gets_the_words_of_the_terminal(
-    shown: Compared, capsys: pytest.CaptureFixture[str]
+    card_difference: Compared, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_difference(shown, None)
-    told = join_words(capsys.readouterr().out)
-    [view] = json.loads(json.dumps(render_document(shown), default=str))["views"]
+    show_difference(card_difference, None)
+    printed = join_words(capsys.readouterr().out)
+    [view] = json.loads(json.dumps(render_document(card_difference), default=str))["views"]
     assert [one["kind"] for one in view["largest"]] == ["changed", "changed", "new", "new"]
     for one in view["largest"]:
         words = " ".join(one["words"][:FIELDS_SHOWN])
         cause = one["cause"].replace(";", "")
-        assert f"{one['kind']} {one['name']} {words} because {cause}" in told
+        assert f"{one['kind']} {one['name']} {words} because {cause}" in printed
 
 
 def join_words(text: str) -> str:
@@ -171,16 +171,16 @@ def render_difference(view: Difference, capsys: pytest.CaptureFixture[str]) -> s
 def test_what_moved_is_told_within_the_width_of_a_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = render_difference(MOVED, capsys)
-    assert max(map(len, told.splitlines())) <= WIDTH
-    assert "1,312 → 1,355 rows · +43 −0 · changed 61" in told
-    assert "card-velocity 61 → 104" in told
-    assert "sweethearting" not in told, "as many as before"
-    assert "events" not in told, "as many as before"
-    assert all(f"{store} 1,000 → 1,100" in told for store in STORES), "and none is broken"
-    assert told.count("    new         card-velocity/tok_0123456789ab/") == 2
-    assert f"{' ' * INDENT}status open · store_id S003 · measured 4 · threshold 3\n" in told
-    assert told.count(f"{' ' * INDENT}threshold 5 → 3\n") == 2
+    printed = render_difference(MOVED, capsys)
+    assert max(map(len, printed.splitlines())) <= WIDTH
+    assert "1,312 → 1,355 rows · +43 −0 · changed 61" in printed
+    assert "card-velocity 61 → 104" in printed
+    assert "sweethearting" not in printed, "as many as before"
+    assert "events" not in printed, "as many as before"
+    assert all(f"{store} 1,000 → 1,100" in printed for store in STORES), "and none is broken"
+    assert printed.count("    new         card-velocity/tok_0123456789ab/") == 2
+    assert f"{' ' * INDENT}status open · store_id S003 · measured 4 · threshold 3\n" in printed
+    assert printed.count(f"{' ' * INDENT}threshold 5 → 3\n") == 2
 
 
 def test_the_cause_of_a_row_and_what_differs_in_the_code_are_told(
@@ -200,17 +200,17 @@ def test_the_cause_of_a_row_and_what_differs_in_the_code_are_told(
         Changes((setting,), files),
     )
     show_difference(compared, None)
-    told = capsys.readouterr().out
-    assert max(map(len, told.splitlines())) <= WIDTH
-    assert "    code        card_sales_per_window_max 5 → 3 · pipelines/fraud/module_0.py" in told
-    assert "and 2 more files" in told
-    assert told.count("because card_sales_per_window_max 5 → 3\n") == 4
-    assert told.count("counts as many events as before\n") == 4
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= WIDTH
+    assert "    code        card_sales_per_window_max 5 → 3 · pipelines/fraud/module_0.py" in printed
+    assert "and 2 more files" in printed
+    assert printed.count("because card_sales_per_window_max 5 → 3\n") == 4
+    assert printed.count("counts as many events as before\n") == 4
 
 
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    told = render_difference(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys)
-    assert told.splitlines() == [
+    printed = render_difference(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys)
+    assert printed.splitlines() == [
         "  difference    none: generation 1 = generation 2",
         "                fraud at marker 7 · 9 records · 1,312 rows",
     ]

@@ -129,11 +129,11 @@ HARMLESS: list[Callable[[Document], object]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), BREAKS)
-def test_what_a_client_notices_is_told(change: Callable[[Document], object], told: str) -> None:
+@pytest.mark.parametrize(("change", "message"), BREAKS)
+def test_what_a_client_notices_is_told(change: Callable[[Document], object], message: str) -> None:
     new = deepcopy(OLD)
     change(new)
-    assert any(told in one for one in breaks(OLD, new)), list(breaks(OLD, new))
+    assert any(message in one for one in breaks(OLD, new)), list(breaks(OLD, new))
 
 
 @pytest.mark.parametrize("change", HARMLESS)

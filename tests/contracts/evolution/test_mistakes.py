@@ -38,11 +38,11 @@ class Break:
 
 def add_field(name: str, after: str) -> Edit:
     """A field more, after the line that ends another."""
-    told = (
+    message = (
         f"      - name: {name}\n        description: New.\n        logicalType: string\n"
         "        required: true\n        examples: [x]\n"
     )
-    return (after, after + told)
+    return (after, after + message)
 
 
 UNITS = "logicalTypeOptions: {minimum: 1, maximum: 1000000}"

@@ -16,7 +16,7 @@ money: {currency: EUR}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("money: [", "in YAML"),
         ("time: {column: t}", "fields: expected a value, found nothing"),
@@ -28,12 +28,12 @@ money: {currency: EUR}
         (GOOD + "colour: red", "colour: expected no such key, found 'red'"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mapping.yaml"
     file.write_text(text)
     with pytest.raises(BadMapping) as error:
         read_mapping(file)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(file) in str(error.value)
 
 

@@ -39,15 +39,15 @@ def test_an_empty_folder_is_formatted(settings: Settings, tmp_path: Path) -> Non
 def test_kafka_formats_one_broker_and_the_next_are_copies_with_ids_of_their_own(
     settings: Settings, tmp_path: Path
 ) -> None:
-    told = set[str]()
+    ids = set[str]()
     for name, script in [("first", MADE), ("second", "exit 1"), ("third", "exit 1")]:
         folder = tmp_path / name
         folder.mkdir()
-        moved = settings.model_copy(update={"port_base": 9000 + len(told)})
+        moved = settings.model_copy(update={"port_base": 9000 + len(ids)})
         format_once(moved, folder, write_storage_tool(tmp_path, script))
-        told.add((folder / "log" / "meta.properties").read_text())
-    assert len(told) == 3
-    assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in told)
+        ids.add((folder / "log" / "meta.properties").read_text())
+    assert len(ids) == 3
+    assert all(re.fullmatch(r"cluster\.id=R[\w-]{21}\n", each) for each in ids)
 
 
 def test_another_kafka_formats_anew(

@@ -33,10 +33,10 @@ def test_the_index_of_pips_own_file_is_uvs(pip_conf: Path, tmp_path: Path) -> No
     pip_conf.write_text(
         f"[global]\nindex-url = {MIRROR}\ncert = /etc/corporate.pem\ntimeout = 90\n"
     )
-    told = index(tmp_path).variables
-    assert told["UV_INDEX_URL"] == MIRROR
-    assert told["SSL_CERT_FILE"] == "/etc/corporate.pem"
-    assert told["UV_HTTP_TIMEOUT"] == "90"
+    variables = index(tmp_path).variables
+    assert variables["UV_INDEX_URL"] == MIRROR
+    assert variables["SSL_CERT_FILE"] == "/etc/corporate.pem"
+    assert variables["UV_HTTP_TIMEOUT"] == "90"
 
 
 def test_a_variable_of_pip_counts_more_than_its_file(
@@ -54,16 +54,16 @@ def test_what_is_set_up_for_other_commands_of_pip_does_not_count() -> None:
 
 
 def test_several_indexes_are_asked_as_pip_asks_them() -> None:
-    told = translate({"extra-index-url": "\nhttps://one.example/\nhttps://two.example/"})
-    assert told.variables == {
+    translated = translate({"extra-index-url": "\nhttps://one.example/\nhttps://two.example/"})
+    assert translated.variables == {
         "UV_EXTRA_INDEX_URL": "https://one.example/ https://two.example/",
         "UV_INDEX_STRATEGY": "unsafe-best-match",
     }
 
 
 def test_a_folder_of_packages_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
-    told = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://one.example/"})
-    assert told.variables == {"UV_FIND_LINKS": f"{tmp_path},https://one.example/"}
+    translated = translate({"find-links": f"{tmp_path}/nothing {tmp_path} https://one.example/"})
+    assert translated.variables == {"UV_FIND_LINKS": f"{tmp_path},https://one.example/"}
 
 
 def test_without_an_index_uv_asks_none() -> None:

@@ -19,15 +19,15 @@ def test_at_first_nothing_is_done() -> None:
 
 
 def test_a_download_moves_it_by_its_size() -> None:
-    shown = str(note_lines(*DOWNLOADS, " Downloaded two"))
-    assert shown.count("█") == (BAR_WIDTH - 1) * 3 // 4
-    assert "3 of 4 MiB" in shown
+    bar = str(note_lines(*DOWNLOADS, " Downloaded two"))
+    assert bar.count("█") == (BAR_WIDTH - 1) * 3 // 4
+    assert "3 of 4 MiB" in bar
 
 
 def test_the_last_block_waits_for_the_installation() -> None:
-    shown = str(note_lines(*DOWNLOADED))
-    assert shown.count("█") == BAR_WIDTH - 1
-    assert "MiB" not in shown
+    bar = str(note_lines(*DOWNLOADED))
+    assert bar.count("█") == BAR_WIDTH - 1
+    assert "MiB" not in bar
 
 
 def test_what_is_built_is_named_while_it_lasts() -> None:
@@ -37,5 +37,5 @@ def test_what_is_built_is_named_while_it_lasts() -> None:
 
 
 def test_what_is_installed_is_counted() -> None:
-    shown = str(note_lines(*DOWNLOADED, "Installed 2 packages in 3ms", " + one==1", " + two==2"))
-    assert shown == f"{'█' * BAR_WIDTH} 2 packages"
+    bar = str(note_lines(*DOWNLOADED, "Installed 2 packages in 3ms", " + one==1", " + two==2"))
+    assert bar == f"{'█' * BAR_WIDTH} 2 packages"

@@ -136,6 +136,6 @@ def test_what_a_killed_fetch_left_behind_is_removed(shop: Shop, tmp_path: Path) 
 
 
 def test_progress_is_told_from_nothing_to_all(shop: Shop, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    fetch(SET, tmp_path / "jars", lambda done, total: told.append((done, total)), shop)
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    steps: list[tuple[int, int]] = []
+    fetch(SET, tmp_path / "jars", lambda done, total: steps.append((done, total)), shop)
+    assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]

@@ -18,13 +18,13 @@ def table(tmp_path: Path) -> Folder:
     return Folder(str(tmp_path))
 
 
-def commit(table: Folder, version: int, operation: str, said: Coverage | None = None) -> None:
-    told: dict[str, Any] = {"operation": operation, "timestamp": 1000 * version}
-    if said is not None:
-        told["userMetadata"] = said.to_json()
+def commit(table: Folder, version: int, operation: str, coverage: Coverage | None = None) -> None:
+    information: dict[str, Any] = {"operation": operation, "timestamp": 1000 * version}
+    if coverage is not None:
+        information["userMetadata"] = coverage.to_json()
     log = Path(str(table), "_delta_log")
     log.mkdir(exist_ok=True)
-    lines = [{"commitInfo": told}, {"txn": {"appId": "lake", "version": version}}]
+    lines = [{"commitInfo": information}, {"txn": {"appId": "lake", "version": version}}]
     (log / f"{version:020}.json").write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 

@@ -72,8 +72,8 @@ def test_a_panel_draws_what_there_is_in_a_unit(panel: Any, observed: Answers) ->
             assert one.labels <= known[one.metric] | OF_PROMETHEUS, one
         labels = set().union(*(known[one.metric] for one in selectors)) | OF_PROMETHEUS
         assert list_groupings(target["expr"]) <= labels
-        shown = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
-        assert shown <= list_result_labels(target["expr"], known)
+        legend = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
+        assert legend <= list_result_labels(target["expr"], known)
 
 
 @pytest.mark.parametrize("name", DASHBOARDS)

@@ -186,14 +186,14 @@ def test_every_table_says_up_to_where_it_holds_the_log(log: Settings, tables: La
 def test_bronze_has_no_gap_below_what_any_version_says(tables: Lake) -> None:
     newest = DeltaTable(str(tables.bronze.folder)).version()
     for version in range(newest + 1):
-        said = read_coverage(tables.bronze.folder, version)
+        coverage = read_coverage(tables.bronze.folder, version)
         table = DeltaTable(str(tables.bronze.folder), version=version)
         columns = table.to_pyarrow_table(columns=["topic", "partition"])
         counted = Counter(
             zip(columns["topic"].to_pylist(), columns["partition"].to_pylist(), strict=True)
         )
         plain = {topic.name for topic in EVENTS}  # the others are written in transactions
-        assert {at: end for at, end in said.ends.items() if at[0] in plain and end} == {
+        assert {at: end for at, end in coverage.ends.items() if at[0] in plain and end} == {
             at: count for at, count in counted.items() if at[0] in plain
         }
 
@@ -265,9 +265,9 @@ def test_it_leaves_one_file_in_each_partition_of_a_table(tables: Lake) -> None:
 
 def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None:
     """Everything is as expected; only the comparison with a view lacks an API."""
-    told = run_command(log, "quality", "--json", seconds_max=SECONDS_MAX)
-    assert told.returncode == 1, told.stderr
-    found = json.loads(told.stdout.splitlines()[-1])
+    verdicts = run_command(log, "quality", "--json", seconds_max=SECONDS_MAX)
+    assert verdicts.returncode == 1, verdicts.stderr
+    found = json.loads(verdicts.stdout.splitlines()[-1])
     assert "API" in found["not_compared"] or "answer" in found["not_compared"]
     assert [one for one in found["tables"] if one["failed"]] == []
     assert {one["table"] for one in found["tables"]} == {

@@ -136,9 +136,9 @@ def create_records(spark: SparkSession, *offsets: int) -> DataFrame:
 def test_records_are_counted_against_offsets(
     spark: SparkSession, tmp_path: Path, offsets: tuple[int, ...], broken: int
 ) -> None:
-    held = {PART: 3}
+    ends = {PART: 3}
     suite = of_records(
-        pin_nowhere(tmp_path), count_records(spark, create_records(spark, *offsets), held)
+        pin_nowhere(tmp_path), count_records(spark, create_records(spark, *offsets), ends)
     )
     assert bool(check_suite(suite).failed) == bool(broken)
 
@@ -165,13 +165,13 @@ def test_totals_are_held_against_what_a_view_tells(
         refund(("B", 1)),
     )
     silver = {topic: accept(topic, log.where(log.topic == topic.name)) for topic in MOVES}
-    told = DailyTotals(
+    totals = DailyTotals(
         "a view",
         {PART: 2, (REFUNDS.name, 0): 1},
         {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
     )
-    frame = by_day(spark, silver, told, COMPARED)
-    found = check_suite(of_totals(pin_nowhere(tmp_path), frame, told))
+    frame = by_day(spark, silver, totals, COMPARED)
+    found = check_suite(of_totals(pin_nowhere(tmp_path), frame, totals))
     assert bool(found.failed) != agree
 
 

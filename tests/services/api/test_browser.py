@@ -108,8 +108,8 @@ def test_stock_shows_every_shelf_that_the_api_lists_and_keeps_its_filters_in_the
     listed = api.json("/v1/stock", limit=50)["items"]
     with visiting(browser, api.address) as visit:
         visit.open("/stock")
-        shown = visit.rows("#shelf-rows")
-        assert [row[:2] for row in shown] == [
+        rows = visit.rows("#shelf-rows")
+        assert [row[:2] for row in rows] == [
             [f"{one['store_id']} {one['sku']}", f"{one['units_on_hand']:,}"] for one in listed
         ]
         visit.page.get_by_role("searchbox", name="Product").fill("00041")
@@ -152,8 +152,8 @@ def test_a_case_shows_its_rule_what_was_measured_and_its_events(
 ) -> None:
     with visiting(browser, api.address) as visit:
         visit.open("/alerts")
-        shown = visit.rows("#case-rows")
-        assert len(shown) == len(api.json("/v1/alerts")["items"]) == 6
+        rows = visit.rows("#case-rows")
+        assert len(rows) == len(api.json("/v1/alerts")["items"]) == 6
         visit.page.get_by_label("Status").select_option("withdrawn")
         visit.page.wait_for_function("() => document.querySelectorAll('#case-rows tr').length == 1")
         assert visit.rows("#case-rows")[0][0] == "refund-rate"

@@ -11,9 +11,9 @@ def create_commands() -> Commands:
 
 
 def test_it_is_the_command_line_that_is_installed() -> None:
-    said = create_commands().run("replay", "--help")
+    output = create_commands().run("replay", "--help")
     for name in ("diff", "promote", "rollback", "prune"):
-        assert name in said
+        assert name in output
 
 
 def test_what_it_does_not_know_it_says() -> None:

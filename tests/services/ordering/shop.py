@@ -44,8 +44,8 @@ class Reordering:
         example = GENERATIONS.examples[0]
         of_one = {**example["generations"][0], "number": number}
         of_one["outputs"] = [{"view": PROPOSALS.name, "topic": name_topic(number)}]
-        told = {"pipeline": "reorder", "promoted": number, "generations": [of_one]}
-        self._send(GENERATIONS.name, key(GENERATIONS, told), encode(GENERATIONS, told), 0)
+        record = {"pipeline": "reorder", "promoted": number, "generations": [of_one]}
+        self._send(GENERATIONS.name, key(GENERATIONS, record), encode(GENERATIONS, record), 0)
 
     def propose(self, generation: int, review: int, moved: dict[str, int], **fields: Any) -> None:
         """Of one store: by sku, how far its position moved in the day before the review."""

@@ -17,5 +17,5 @@ print(subprocess.check_output([sys.executable, "-c", {CHILD!r}], text=True))
 
 
 def test_what_is_started_by_one_that_gives_way_does_so_too() -> None:
-    told = subprocess.check_output([sys.executable, "-c", PARENT], text=True)
-    assert int(told) == max(os.nice(0), NICENESS)
+    output = subprocess.check_output([sys.executable, "-c", PARENT], text=True)
+    assert int(output) == max(os.nice(0), NICENESS)

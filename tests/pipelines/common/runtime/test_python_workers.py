@@ -24,8 +24,8 @@ print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 1_000, len(threads
 
 def test_what_is_loaded_is_looked_at_no_more_and_no_thread_is_lost_by_a_fork() -> None:
     command = [sys.executable, "-c", LOOKED_AT]
-    told = subprocess.run(command, cwd=root(), capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["True", "True", "1"]
+    completed = subprocess.run(command, cwd=root(), capture_output=True, text=True, check=True)
+    assert completed.stdout.split() == ["True", "True", "1"]
 
 
 def test_the_daemon_of_this_spark_collects_by_the_name_that_is_replaced() -> None:

@@ -30,6 +30,6 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
         rows.append((name, 0, offset, published, *row))
         expected.append(found.reason if isinstance(found, Rejection) else None)
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    said = [row["_reason"] for row in events((agreed,), records).select("_reason").collect()]
-    assert said == expected
+    reasons = [row["_reason"] for row in events((agreed,), records).select("_reason").collect()]
+    assert reasons == expected
     assert len(set(expected)) > 2

@@ -73,8 +73,8 @@ def to_ms(after: timedelta) -> int:
 
 def find_cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
     """The product's cost this long after the beginning of Monday, by the known versions."""
-    held = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
-    return held[0] if held else None
+    costs = [cents for cents, begun, before in intervals(known) if begun <= MONDAY + at < before]
+    return costs[0] if costs else None
 
 
 @pytest.mark.parametrize("notice", [NOTICE, NOTICE - MINUTE, timedelta(), -DAY])
@@ -100,11 +100,11 @@ def test_what_holds_at_the_moment_of_an_event_was_in_the_log_before_it(
 ) -> None:
     """Versions: when each says that it holds, and when it was published. The event is published as
     Monday begins, by a clock that may be ahead."""
-    known = [announce_cost(number, *said) for number, said in enumerate(versions)]
+    known = [announce_cost(number, *version) for number, version in enumerate(versions)]
     before = [
-        announce_cost(number, *said)
-        for number, said in enumerate(versions)
-        if said[1] <= -ON_ITS_WAY
+        announce_cost(number, *version)
+        for number, version in enumerate(versions)
+        if version[1] <= -ON_ITS_WAY
     ]
     assert find_cost(before, happened) == find_cost(known, happened)
 
@@ -121,9 +121,9 @@ def create_product(event_id: str, cost: int, effective_at: datetime) -> dict[str
     }
 
 
-def publish(settings: Settings, said: Iterable[tuple[dict[str, Any], datetime]]) -> None:
+def publish(settings: Settings, events: Iterable[tuple[dict[str, Any], datetime]]) -> None:
     client = get_producer(settings)
-    for event, published in said:
+    for event, published in events:
         client.produce(
             PRODUCTS.name,
             key=key(PRODUCTS, event),

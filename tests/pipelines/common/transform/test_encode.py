@@ -17,5 +17,5 @@ pytestmark = pytest.mark.spark
 def test_spark_and_python_spell_a_key_alike(spark: SparkSession, view: Contract) -> None:
     example: dict[str, Any] = dict(view.examples[0])
     row = spark.createDataFrame([example], spark_ddl(view))
-    spelled = row.select(key(view, {name: F.col(name) for name in row.columns})).collect()[0][0]
-    assert spelled.encode() == spelled_by_python(view, example)
+    encoded = row.select(key(view, {name: F.col(name) for name in row.columns})).collect()[0][0]
+    assert encoded.encode() == spelled_by_python(view, example)

@@ -140,8 +140,8 @@ def test_so_many_connections_and_one_more_is_told_so(tmp_path: Path) -> None:
     sources = create_sources(MemoryLog(), tmp_path)
     with serving(sources, CONNECTIONS_MAX) as api, ExitStack() as stack:
         others = CONNECTIONS_MAX - 1  # the client that waited for the start may hold one
-        held = [stack.enter_context(connecting(api)) for _ in range(others)]
-        for each in held:
+        open_ones = [stack.enter_context(connecting(api)) for _ in range(others)]
+        for each in open_ones:
             each.sendall(GET + b"\r\n")
             assert read_status(each.recv(65_536)) == HTTPStatus.OK
         assert api.get("/healthz").is_success  # this client's own connection: the last one
@@ -151,7 +151,7 @@ def test_so_many_connections_and_one_more_is_told_so(tmp_path: Path) -> None:
             assert b"Too many connections" in answer
             assert b"retry-after: 1" in answer.lower()
         assert api.get("/healthz").is_success
-        held[0].close()
+        open_ones[0].close()
 
         def is_let_in() -> bool:
             last = exchange(api, GET + b"Connection: close\r\n\r\n")

@@ -247,16 +247,16 @@ def test_a_hostile_body_is_refused_with_what_is_wrong(api: Answers, body: bytes)
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (BODIES["repeated key"], "'event_id' is there more than once"),
         (BODIES["repeated key below"], "'sku' is there more than once"),
         (BODIES["NaN"], "NaN is no number of JSON"),
     ],
 )
-def test_what_parsers_read_differently_is_not_read(api: Answers, body: bytes, said: str) -> None:
+def test_what_parsers_read_differently_is_not_read(api: Answers, body: bytes, message: str) -> None:
     answer = api.request("POST", POST_EVENT, content=body, headers=JSON)
-    assert said in answer.json()["detail"]
+    assert message in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("kind", ["[]", "{}"])

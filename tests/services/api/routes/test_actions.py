@@ -146,9 +146,9 @@ def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more
     publish(log)
     printed = commands.SAID_CHARACTERS_MAX + more
     with serving_commands(log, tmp_path, f"print('a' + 'b' * {printed - 1})") as api:
-        said = act(api.ready(pipeline="fraud"), PROMOTE).json()["said"]
-    assert len(said) == min(printed, commands.SAID_CHARACTERS_MAX)
-    assert (said[0] == "a") == (more <= 0)
+        output = act(api.ready(pipeline="fraud"), PROMOTE).json()["said"]
+    assert len(output) == min(printed, commands.SAID_CHARACTERS_MAX)
+    assert (output[0] == "a") == (more <= 0)
 
 
 @pytest.fixture

@@ -76,8 +76,8 @@ def test_every_page_is_in_the_frame_of_all_pages(api: Answers) -> None:
 
 def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:
     text = get_page(api, "topics/public.sales.receipt.v1.html")
-    for told in ("stores", "2 h", "store_id", "cents", "loyalty", "simulator", "first released"):
-        assert told in text
+    for word in ("stores", "2 h", "store_id", "cents", "loyalty", "simulator", "first released"):
+        assert word in text
     assert "lines[].units is at most 10000" in text
     assert "&quot;S003-8412-R17&quot;" in text or '"S003-8412-R17"' in text
 

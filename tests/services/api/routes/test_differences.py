@@ -46,6 +46,6 @@ def test_a_candidate_says_how_far_it_has_read(log: MemoryLog, api: Answers) -> N
     promote(log, shop.fraud, shop.candidate)
     found = api.eventually(
         "/v1/pipelines/fraud",
-        lambda told: told["generations"][1].get("left_records") == 6,
+        lambda answer: answer["generations"][1].get("left_records") == 6,
     )
     assert found["generations"][1]["read_records"] == 4

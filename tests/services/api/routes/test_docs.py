@@ -53,9 +53,9 @@ def test_the_page_may_run_no_script_but_its_own_and_has_nothing_inline(api: Answ
 def test_a_field_of_an_answer_is_there_with_its_path_unit_and_meaning(api: Answers) -> None:
     schemas = api.json("/openapi.json")["components"]["schemas"]
     fields = {path: rest for path, *rest in list_fields(schemas["StockPage"], schemas)}
-    kind, unit, said = fields["items[].units_on_hand"]
+    kind, unit, meaning = fields["items[].units_on_hand"]
     assert (kind, unit) == ("integer", "units")
-    assert said in unescape(api.get(PATH).text)
+    assert meaning in unescape(api.get(PATH).text)
     assert "as_of.inputs" in fields
 
 

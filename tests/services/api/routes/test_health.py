@@ -63,8 +63,8 @@ def test_a_pipeline_without_a_marker_takes_no_other_down(
     log: MemoryLog, empty: Writing, api: Answers
 ) -> None:
     promote(log, create_analytics(log))
-    told = api.eventually("/readyz", lambda answer: "missing" in answer)
-    assert told == {"status": "ready", "missing": ["analytics g1: no marker read yet"]}
+    ready = api.eventually("/readyz", lambda answer: "missing" in answer)
+    assert ready == {"status": "ready", "missing": ["analytics g1: no marker read yet"]}
     refused = api.get(f"/v1/views/{STORE_SALES.name}/rows")
     assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert api.json("/v1/stock")["items"] == []
@@ -76,8 +76,8 @@ def test_a_pipeline_whose_topics_are_not_there_takes_no_other_down(
     lost = create_analytics(log)
     promote(log, lost)
     del log.ids[lost.topic]
-    told = api.eventually("/readyz", lambda answer: "missing" in answer)
-    assert lost.topic in told["missing"][0]
+    ready = api.eventually("/readyz", lambda answer: "missing" in answer)
+    assert lost.topic in ready["missing"][0]
 
 
 def test_an_invalid_generation_takes_its_own_views_away_with_the_reason(

@@ -38,7 +38,7 @@ def create_goods(dispatched: int, received: int, sku: str = "SKU-00417") -> dict
 #          opening    for the      in two     of the 24
 #                     store        lines
 @pytest.fixture
-def told(silver: Silver) -> Silver:
+def filled_silver(silver: Silver) -> Silver:
     """One shelf with a movement of every kind, in any order, beside others that are not its own."""
     silver.put(REFUNDS, event_time=find_minute(40), event_id="back", lines=[create_line(2)])
     sold = [create_line(1), create_line(9, "SKU-00023"), create_line(4)]
@@ -74,7 +74,7 @@ def told(silver: Silver) -> Silver:
     ],
 )
 def test_a_shelf_is_what_had_happened_by_a_moment(
-    told: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
+    filled_silver: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
 ) -> None:
     found = api.json(STOCK, at=find_minute(at).isoformat())
     assert (found["units_on_hand"], found["units_in_transit"]) == (on_hand, in_transit)
@@ -83,7 +83,7 @@ def test_a_shelf_is_what_had_happened_by_a_moment(
 
 
 def test_without_a_moment_everything_counts_and_it_says_up_to_where(
-    told: Silver, api: Answers
+    filled_silver: Silver, api: Answers
 ) -> None:
     assert api.json(STOCK) == {
         "store_id": "S003",
@@ -111,7 +111,7 @@ def test_without_a_moment_everything_counts_and_it_says_up_to_where(
 
 
 def test_the_movements_are_told_in_the_order_in_which_they_happened(
-    told: Silver, api: Answers
+    filled_silver: Silver, api: Answers
 ) -> None:
     found = api.json(MOVEMENTS)
     assert [(one["event_id"], one["movement"]) for one in found["items"]] == [
@@ -143,7 +143,7 @@ def test_the_movements_are_told_in_the_order_in_which_they_happened(
 
 
 def test_a_release_counts_when_its_original_happened_and_names_it(
-    told: Silver, api: Answers
+    filled_silver: Silver, api: Answers
 ) -> None:
     [found] = api.json(MOVEMENTS, since=find_minute(40).isoformat())["items"]
     assert (found["topic"], found["offset"]) == (RELEASES.name, 0)
@@ -177,7 +177,7 @@ def test_a_release_for_another_shelf_does_not_count(silver: Silver, api: Answers
     assert api.json(STOCK)["units_on_hand"] == 40
 
 
-def test_a_shelf_and_what_moved_it_since_make_the_shelf(told: Silver, api: Answers) -> None:
+def test_a_shelf_and_what_moved_it_since_make_the_shelf(filled_silver: Silver, api: Answers) -> None:
     before = api.json(STOCK, at=find_minute(15).isoformat())
     moved = api.json(
         MOVEMENTS, since=find_minute(15).isoformat(), until=find_minute(30).isoformat()
@@ -188,10 +188,10 @@ def test_a_shelf_and_what_moved_it_since_make_the_shelf(told: Silver, api: Answe
     assert before["version"] + len(moved["items"]) == after["version"]
 
 
-def test_pages_repeat_and_hide_nothing(told: Silver, api: Answers) -> None:
+def test_pages_repeat_and_hide_nothing(filled_silver: Silver, api: Answers) -> None:
     whole = api.json(MOVEMENTS)["items"]
     first = api.json(MOVEMENTS, limit=2)
-    told.put(ADJUSTMENTS, event_time=find_minute(5), event_id="meanwhile")
+    filled_silver.put(ADJUSTMENTS, event_time=find_minute(5), event_id="meanwhile")
     second = api.json(MOVEMENTS, limit=2, cursor=first["next"])
     third = api.json(MOVEMENTS, limit=3, cursor=second["next"])
     assert first["items"] + second["items"] + third["items"] == whole
@@ -206,7 +206,7 @@ def test_events_of_one_moment_are_paged_by_their_places(silver: Silver, api: Ans
     assert [one["offset"] for one in first["items"] + rest["items"]] == [0, 1, 2]
 
 
-def test_a_cursor_goes_on_with_its_own_question_only(told: Silver, api: Answers) -> None:
+def test_a_cursor_goes_on_with_its_own_question_only(filled_silver: Silver, api: Answers) -> None:
     cursor = api.json(MOVEMENTS, limit=1)["next"]
     answer = api.get(MOVEMENTS, cursor=cursor, since=NOON.isoformat())
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
@@ -214,7 +214,7 @@ def test_a_cursor_goes_on_with_its_own_question_only(told: Silver, api: Answers)
 
 
 @pytest.mark.parametrize("at_ms", [-(2**63), 2**63 - 1])
-def test_a_cursor_of_any_time_is_answered(told: Silver, api: Answers, at_ms: int) -> None:
+def test_a_cursor_of_any_time_is_answered(filled_silver: Silver, api: Answers, at_ms: int) -> None:
     place = (at_ms, RECEIPTS.name, 0, 0)
     cursor = Cursor(0, f"movements of {SHELF} since None until None", place)
     found = api.json(MOVEMENTS, cursor=str(cursor))
@@ -223,7 +223,7 @@ def test_a_cursor_of_any_time_is_answered(told: Silver, api: Answers, at_ms: int
 
 @pytest.mark.parametrize("name", [{"sku": "SKU-99999"}, {"store_id": "S999"}, {}])
 def test_a_shelf_that_did_not_move_by_then_is_unknown(
-    told: Silver, api: Answers, name: dict[str, str]
+    filled_silver: Silver, api: Answers, name: dict[str, str]
 ) -> None:
     shelf = {"store_id": "S003", "sku": "SKU-00417", **name}
     before = {} if name else {"at": find_minute(-1).isoformat()}
@@ -233,11 +233,11 @@ def test_a_shelf_that_did_not_move_by_then_is_unknown(
     assert answer.json()["as_of"]["inputs"][RECEIPTS.name] == [0, 2]
 
 
-def test_nothing_moved_is_an_empty_page(told: Silver, api: Answers) -> None:
+def test_nothing_moved_is_an_empty_page(filled_silver: Silver, api: Answers) -> None:
     assert api.json("/v1/history/movements/S003/SKU-99999")["items"] == []
 
 
-def test_what_stands_in_a_path_is_a_value_and_no_sql(told: Silver, api: Answers) -> None:
+def test_what_stands_in_a_path_is_a_value_and_no_sql(filled_silver: Silver, api: Answers) -> None:
     odd = "/v1/history/movements/S003/SKU' or '1'='1"
     assert api.json(odd)["items"] == []
 
@@ -261,14 +261,14 @@ def test_tables_that_hold_nothing_yet_know_no_shelf(silver: Silver, api: Answers
     assert answer.json()["as_of"] == {"inputs": {}}
 
 
-def test_a_table_that_somebody_else_wrote_to_is_not_believed(told: Silver, api: Answers) -> None:
-    told.append(RECEIPTS, [], None)
+def test_a_table_that_somebody_else_wrote_to_is_not_believed(filled_silver: Silver, api: Answers) -> None:
+    filled_silver.append(RECEIPTS, [], None)
     answer = api.get(STOCK)
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert "somebody else has written to it" in answer.json()["detail"]
 
 
-def test_a_broken_table_is_told(told: Silver, folders: Folders, api: Answers) -> None:
+def test_a_broken_table_is_told(filled_silver: Silver, folders: Folders, api: Answers) -> None:
     for commit in Path(str(folders.silver(RECEIPTS)), "_delta_log").glob("*.json"):
         commit.write_text("{}")
     answer = api.get(STOCK)
@@ -277,10 +277,10 @@ def test_a_broken_table_is_told(told: Silver, folders: Folders, api: Answers) ->
 
 
 def test_an_answer_stays_with_the_versions_that_it_began_with(
-    told: Silver, folders: Folders
+    filled_silver: Silver, folders: Folders
 ) -> None:
     with lake.Lake(folders).open(ADJUSTMENTS) as snapshot:
-        told.put(ADJUSTMENTS, event_time=find_minute(70), event_id="meanwhile")
+        filled_silver.put(ADJUSTMENTS, event_time=find_minute(70), event_id="meanwhile")
         snapshot.register("adjustments", snapshot.tables[ADJUSTMENTS].read(["event_id"]))
         [counted] = snapshot.query("select count(*) as events from adjustments")
         assert counted == {"events": 2}
@@ -288,7 +288,7 @@ def test_an_answer_stays_with_the_versions_that_it_began_with(
 
 
 @pytest.mark.crosses("services/api/lake/tables/AT_ONCE_MAX")
-def test_few_read_the_lake_at_once(told: Silver, folders: Folders) -> None:
+def test_few_read_the_lake_at_once(filled_silver: Silver, folders: Folders) -> None:
     one = lake.Lake(folders)
     refused = pytest.raises(LakeBusy)
     with one.open(RECEIPTS), one.open(RECEIPTS), refused as refusal, one.open(RECEIPTS):
@@ -299,7 +299,7 @@ def test_few_read_the_lake_at_once(told: Silver, folders: Folders) -> None:
 
 
 def test_what_takes_too_long_is_given_up(
-    told: Silver, folders: Folders, monkeypatch: pytest.MonkeyPatch
+    filled_silver: Silver, folders: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lake, "SECONDS_MAX", 0.5)  # what has not begun cannot be interrupted
     with lake.Lake(folders).open(RECEIPTS) as snapshot:
@@ -315,7 +315,7 @@ def test_what_takes_too_long_is_given_up(
 @pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
 @pytest.mark.parametrize("path", [STOCK, "/v1/prices/A"])
 def test_a_moment_that_no_calendar_has_is_refused(
-    told: Silver, api: Answers, path: str, at: str
+    filled_silver: Silver, api: Answers, path: str, at: str
 ) -> None:
     assert api.get(path, at=at).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 

@@ -115,10 +115,10 @@ def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running:
 
 
 def test_a_view_names_its_promoted_topic(running: Answers) -> None:
-    told = running.json(f"/v1/views/{STOCK_LEVELS.name}")
-    assert told["pipeline"] == "inventory"
-    assert told["generation"] == told["served"] == 1
-    assert told["topic"] == f"{STOCK_LEVELS.name}.g1"
+    view = running.json(f"/v1/views/{STOCK_LEVELS.name}")
+    assert view["pipeline"] == "inventory"
+    assert view["generation"] == view["served"] == 1
+    assert view["topic"] == f"{STOCK_LEVELS.name}.g1"
 
 
 def test_the_whole_view_is_exported_at_one_marker(inventory: Writing, running: Answers) -> None:
@@ -192,19 +192,19 @@ def test_every_pipeline_has_its_own_lag_books_and_freshness(
     fraud.mark(sold=12, adjusted=3)
     promote(log, fraud)
     running.ready(0, "fraud")
-    running.eventually("/v1/pipelines/fraud", lambda told: told["freshness_ms"] is not None)
-    told = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
-    assert {name: each["lag_records"] for name, each in told.items()} == {
+    running.eventually("/v1/pipelines/fraud", lambda answer: answer["freshness_ms"] is not None)
+    answer = {each["pipeline"]: each for each in running.json("/v1/pipelines")["pipelines"]}
+    assert {name: each["lag_records"] for name, each in answer.items()} == {
         "fraud": 0,
         "inventory": 2,
     }
-    assert told["fraud"]["views"] == [ALERTS.name]
+    assert answer["fraud"]["views"] == [ALERTS.name]
     applied = {
         name: [book["applied"] for book in each["books"] if book["applied"]]
-        for name, each in told.items()
+        for name, each in answer.items()
     }
     assert applied == {"fraud": [12], "inventory": [3, 7]}
-    assert told["inventory"]["freshness_ms"] is None
+    assert answer["inventory"]["freshness_ms"] is None
     assert running.json("/v1/pipelines/inventory")["lag_records"] == 2
     assert running.get("/v1/pipelines/reorder").status_code == HTTPStatus.NOT_FOUND
 

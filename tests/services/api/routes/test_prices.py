@@ -164,10 +164,10 @@ def test_a_moment_has_a_zone(priced: Answers, at: str) -> None:
 def test_the_clock_tells_what_time_it_is_in_the_world(log: MemoryLog, api: Answers) -> None:
     assert api.get("/v1/clock").status_code == HTTPStatus.SERVICE_UNAVAILABLE
     announce(log)
-    told = api.eventually("/v1/clock", bool)
-    assert told["world_time"] == "2026-03-02T12:00:00.000Z"
-    assert told["world_ms"] == NOON.timestamp() * 1000
-    assert (told["speed"], told["state"]) == (10, "stopped")
+    clock = api.eventually("/v1/clock", bool)
+    assert clock["world_time"] == "2026-03-02T12:00:00.000Z"
+    assert clock["world_ms"] == NOON.timestamp() * 1000
+    assert (clock["speed"], clock["state"]) == (10, "stopped")
 
 
 def test_the_clock_of_a_dead_simulator_stands_soon_after_its_last_heartbeat(
@@ -176,7 +176,7 @@ def test_the_clock_of_a_dead_simulator_stands_soon_after_its_last_heartbeat(
     for minute in range(3):
         beat(log, NOON + timedelta(minutes=minute))
     announce(log, state="running")  # by the wall, months ago
-    told = api.eventually("/v1/clock", bool)
-    assert (told["world_time"], told["state"]) == ("2026-03-02T12:05:40.000Z", "running")
+    clock = api.eventually("/v1/clock", bool)
+    assert (clock["world_time"], clock["state"]) == ("2026-03-02T12:05:40.000Z", "running")
     beat(log, NOON + timedelta(minutes=3))
-    api.eventually("/v1/clock", lambda told: told["world_time"] == "2026-03-02T12:06:40.000Z")
+    api.eventually("/v1/clock", lambda clock: clock["world_time"] == "2026-03-02T12:06:40.000Z")

@@ -90,12 +90,12 @@ def test_the_verdicts_are_listed_and_each_leads_to_its_newest_page_in_the_frame(
     assert '<a href="/quality" aria-current="page">Data Docs</a>' in framed
     [source] = re.findall(r'<iframe src="([^"]+)"', framed)
     assert source.endswith("/newer/one.html")
-    shown = api.get(source)
-    assert "21 expectations" in shown.text
-    assert "elsewhere" not in shown.text
-    assert "<script" not in shown.text
-    assert f'<link rel="stylesheet" href="{frame.PATH}/catalogue.css"></head>' in shown.text
-    policy = shown.headers["Content-Security-Policy"]
+    answer = api.get(source)
+    assert "21 expectations" in answer.text
+    assert "elsewhere" not in answer.text
+    assert "<script" not in answer.text
+    assert f'<link rel="stylesheet" href="{frame.PATH}/catalogue.css"></head>' in answer.text
+    policy = answer.headers["Content-Security-Policy"]
     assert "frame-ancestors 'self'" in policy
     assert "script-src" not in policy
 

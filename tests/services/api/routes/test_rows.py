@@ -141,9 +141,9 @@ def test_a_view_without_a_time_in_its_key_has_no_newest_rows(shelves: Answers) -
         assert shelves.get(rows, **query).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
-@pytest.mark.parametrize("spelled", ["2026-03-02T10:01:00Z", "1772445660000"])
-def test_a_row_is_found_by_its_key_however_a_time_is_spelled(shop: Answers, spelled: str) -> None:
-    row = shop.json(f"{SALES}/S001/{spelled}")
+@pytest.mark.parametrize("moment", ["2026-03-02T10:01:00Z", "1772445660000"])
+def test_a_row_is_found_by_its_key_however_a_time_is_spelled(shop: Answers, moment: str) -> None:
+    row = shop.json(f"{SALES}/S001/{moment}")
     assert (row["units"], row["window_end"]) == (11, "2026-03-02T10:02:00.000Z")
     assert row["as_of"]["batch"] == 0
 
@@ -192,15 +192,15 @@ def test_a_window_is_final_once_no_event_of_it_can_be_published_any_more(shop: A
 
 
 def test_every_view_is_listed_with_what_can_be_asked_of_it(shop: Answers) -> None:
-    told = {each["view"]: each for each in shop.json("/v1/views")["views"]}
-    assert set(told) == set(TABLES)
-    sales = told[STORE_SALES.name]
+    views = {each["view"]: each for each in shop.json("/v1/views")["views"]}
+    assert set(views) == set(TABLES)
+    sales = views[STORE_SALES.name]
     assert sales["pipeline"] == "analytics"
     assert (sales["generation"], sales["served"], sales["batch"], sales["rows"]) == (1, 1, 0, 7)
     assert sales["filters"] == ["store_id", "window_start", "from", "until"]
     assert {field["name"]: field["unit"] for field in sales["fields"]}["units"] == "units"
     assert sales["oldest_kept"] == "2026-01-31T10:41:00.000Z"
-    assert told[STOCK_LEVELS.name]["pipeline"] is None
+    assert views[STOCK_LEVELS.name]["pipeline"] is None
 
 
 def test_alerts_and_visits_have_routes_of_their_own_the_newest_first(shop: Answers) -> None:

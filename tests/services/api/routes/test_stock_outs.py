@@ -32,9 +32,9 @@ def render_minute(after_noon: int) -> str:
 
 def sell(silver: Silver, when: int, units: int, published: int | None = None) -> None:
     line = {"sku": SKU, "units": units, "unit_price_cents": 249}
-    told = find_minute(when if published is None else published)
+    published_at = find_minute(when if published is None else published)
     name = f"sold at {when}"
-    silver.put(RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=told)
+    silver.put(RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=published_at)
 
 
 def arrive(silver: Silver, when: int, status: str, units: int) -> None:
@@ -49,7 +49,7 @@ def arrive(silver: Silver, when: int, status: str, units: int) -> None:
 # on hand   3        1        0                      4         0        -1        1
 #                             |───────── out ────────|         |────── out ───────|
 @pytest.fixture
-def told(silver: Silver) -> Silver:
+def filled_silver(silver: Silver) -> Silver:
     silver.put(ADJUSTMENTS, event_time=find_minute(0), event_id="opening", units=3)
     sell(silver, 50, 1)
     sell(silver, 10, 2)
@@ -62,7 +62,7 @@ def told(silver: Silver) -> Silver:
 
 
 def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
-    told: Silver, api: Answers
+    filled_silver: Silver, api: Answers
 ) -> None:
     found = api.json(PATH)
     assert found["items"] == [
@@ -98,7 +98,7 @@ def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
     ],
 )
 def test_time_counts_in_the_span_that_is_asked_for(
-    told: Silver,
+    filled_silver: Silver,
     api: Answers,
     since: int | None,
     until: int | None,
@@ -115,8 +115,8 @@ def test_time_counts_in_the_span_that_is_asked_for(
     assert found["lost_ms"] == sum(lost for *_, lost in expected) * MINUTE_MS
 
 
-def test_an_event_that_comes_late_undoes_a_stock_out(told: Silver, api: Answers) -> None:
-    told.put(
+def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api: Answers) -> None:
+    filled_silver.put(
         ADJUSTMENTS,
         event_time=find_minute(15),
         event_id="late",
@@ -124,7 +124,7 @@ def test_an_event_that_comes_late_undoes_a_stock_out(told: Silver, api: Answers)
         _published=find_minute(90),
     )
     assert api.json(PATH)["items"] == []
-    told.release(
+    filled_silver.release(
         ADJUSTMENTS, at=find_minute(120), event_time=find_minute(16), event_id="released", units=-9
     )
     first, second = api.json(PATH)["items"]
@@ -148,7 +148,7 @@ def test_goods_on_their_way_to_a_new_shelf_make_no_stock_out(silver: Silver, api
     assert api.json(PATH)["items"] == []
 
 
-def test_pages_repeat_and_hide_nothing(told: Silver, api: Answers) -> None:
+def test_pages_repeat_and_hide_nothing(filled_silver: Silver, api: Answers) -> None:
     whole = api.json(PATH)
     first = api.json(PATH, limit=1)
     second = api.json(PATH, limit=1, cursor=first["next"])
@@ -181,11 +181,11 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
     tell(silver, moves)
     with Lake(folders).open(*TOPICS) as snapshot:
         found = find_stock_outs(snapshot, Span(STORE, SKU))
-    told = [
+    answered = [
         (one["started_at"], one["ended_at"], one["known_at"], one["units_on_hand_min"])
         for one in found
     ]
-    assert told == list(walk(moves))
+    assert answered == list(walk(moves))
     assert found
 
 
@@ -196,8 +196,8 @@ def move(chance: Random) -> Move:
 
 def tell(silver: Silver, moves: Sequence[Move]) -> None:
     for number, one in enumerate(moves):
-        told = {"event_id": f"m{number}", "_published": find_minute(one.published)}
-        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **told)
+        fields = {"event_id": f"m{number}", "_published": find_minute(one.published)}
+        silver.put(ADJUSTMENTS, event_time=find_minute(one.minute), units=one.change, **fields)
 
 
 def walk(moves: Sequence[Move]) -> Iterator[tuple[int, int | None, int, int]]:

@@ -54,8 +54,8 @@ def test_a_row_looks_as_in_every_other_answer(inventory: Writing, shelves: Answe
         inventory.row(1, "B", 7)
         inventory.mark()
         [row] = next(events).data["rows"]
-    [shown] = shelves.json("/v1/stock", sku="B")["items"]
-    assert row == shown
+    [listed] = shelves.json("/v1/stock", sku="B")["items"]
+    assert row == listed
 
 
 def test_a_reader_that_comes_back_gets_what_it_missed(inventory: Writing, shelves: Answers) -> None:
@@ -268,14 +268,14 @@ def test_a_reader_of_several_views_goes_on_in_each_where_it_stood(
         shop.put(STORE_SALES, units=50 + batch, version=20 + batch)
         shelves.ready(shop.mark(), "analytics")
     with following(shelves, "1-1.1-0", SEVERAL) as events:
-        told = [next(events) for _ in range(3)]
-    by_view = [(each.kind, each.data["view"], each.data["batch"]) for each in told]
+        changes = [next(events) for _ in range(3)]
+    by_view = [(each.kind, each.data["view"], each.data["batch"]) for each in changes]
     assert sorted(by_view) == [
         ("change", STORE_SALES.name, 1),
         ("change", STORE_SALES.name, 2),
         ("change", STOCK_LEVELS.name, 2),
     ]
-    assert told[-1].id == "1-2.1-2"
+    assert changes[-1].id == "1-2.1-2"
 
 
 def test_a_place_of_other_views_is_none(shop: Writing, shelves: Answers) -> None:

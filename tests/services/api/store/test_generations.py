@@ -24,9 +24,9 @@ def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
     second = Writing(log, generation=2)
     second.row(1, "A", 40)
     promote(log, second, promoted)
-    told = shelves.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
-    assert told["pipelines"][0]["generation"] == 1
-    assert told["pipelines"][0]["promoted"] == 2
+    answer = shelves.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+    assert answer["pipelines"][0]["generation"] == 1
+    assert answer["pipelines"][0]["promoted"] == 2
     promoted.row(1, "A", 3, version=2)
     shelves.ready(promoted.mark())
     assert shelves.json("/v1/stock/S001/A")["units_on_hand"] == 3

@@ -144,10 +144,10 @@ def test_a_reader_of_the_stream_misses_nothing_over_a_restart(shop: Shop) -> Non
     with shop.api() as api:
         api.ready(batch)
         with following(api, last) as events:
-            told = next(events)
-            while told.data["batch"] < batch:
-                told = next(events)
-    assert (told.kind, told.units()) == ("change", {"A": 2})
+            change = next(events)
+            while change.data["batch"] < batch:
+                change = next(events)
+    assert (change.kind, change.units()) == ("change", {"A": 2})
 
 
 def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:

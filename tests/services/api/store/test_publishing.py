@@ -48,15 +48,15 @@ def read_stored(kafka: Settings, topic: str, at: int, offset: int) -> Record:
 def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, store: str) -> None:
     answer = api.request("POST", PATH, json=RECEIPT | {"store_id": store})
     assert answer.status_code == HTTPStatus.CREATED, answer.text
-    told = answer.json()
-    record = read_stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+    receipt = answer.json()
+    record = read_stored(kafka, RECEIPTS.name, receipt["partition"], receipt["offset"])
     assert record.key == store.encode()
     assert record.partition == partition(store.encode(), RECEIPTS.settings.partitions)
     assert record.published_ms == NOON.timestamp() * 1000
-    assert told["published_at"] == "2026-03-02T12:00:00.000Z"
-    assert told["min_offset"] == f"{RECEIPTS.name}/{record.partition}/{record.offset}"
+    assert receipt["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert receipt["min_offset"] == f"{RECEIPTS.name}/{record.partition}/{record.offset}"
     value = decode(record.value).value
-    assert (value["event_id"], value["store_id"]) == (told["event_id"], store)
+    assert (value["event_id"], value["store_id"]) == (receipt["event_id"], store)
     assert (value["event_time"], value["lines"]) == (NOON, RECEIPT["lines"])
 
 
@@ -70,8 +70,8 @@ def test_the_largest_receipt_of_the_contract_is_stored(kafka: Settings, api: Ans
         answer = api.request("POST", PATH, content=body, headers=headers)
         assert answer.status_code == status, answer.text[:500]
         if status == HTTPStatus.CREATED:
-            told = answer.json()
-            record = read_stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+            stored_at = answer.json()
+            record = read_stored(kafka, RECEIPTS.name, stored_at["partition"], stored_at["offset"])
             assert decode(record.value).value["lines"] == [line] * lines
 
 
@@ -93,9 +93,9 @@ def test_a_price_that_is_posted_is_told_with_the_time_of_its_announcement(api: A
     assert api.request("POST", f"/v1/events/{PRICE_CHANGES.name}", json=change).is_success
     path = f"/v1/prices/{change['sku']}/history"
     api.until(lambda: api.get(path).is_success)
-    [told] = api.json(path)["items"]
-    assert told["published_at"] == "2026-03-02T12:00:00.000Z"
-    assert told["effective_at"] == change["effective_at"]
+    [price] = api.json(path)["items"]
+    assert price["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert price["effective_at"] == change["effective_at"]
 
 
 def test_a_topic_that_the_broker_lacks_is_no_unknown_outcome(kafka: Settings, api: Answers) -> None:

@@ -15,8 +15,8 @@ def test_a_candidate_is_loaded_before_it_is_promoted(
         writing.row(1, "A", writing.generation)
         writing.mark()
     promote(log, inventory, second)
-    told = api.eventually("/v1/pipelines/inventory", lambda found: find_loaded(found) == {1, 2})
-    assert told["generation"] == 1
+    pipeline = api.eventually("/v1/pipelines/inventory", lambda found: find_loaded(found) == {1, 2})
+    assert pipeline["generation"] == 1
     promote(log, second, inventory)
     shelf = api.eventually(
         "/v1/stock/S001/A", lambda answer: bool(answer["as_of"]["generation"] == 2)

@@ -22,10 +22,10 @@ def test_an_example_of_any_contract_is_stored_and_shown(contract: Contract) -> N
     table = Table(contract)
     for example in contract.examples:
         value = {field.name: example.get(field.name) for field in contract.fields}
-        shown = table.to_json(table.to_stored(value))
-        assert list(shown) == [field.name for field in contract.fields]
-        assert json.loads(json.dumps(shown)) == shown
-        assert all(shown[name] == value[name] for name in value if _is_plain(value[name]))
+        document = table.to_json(table.to_stored(value))
+        assert list(document) == [field.name for field in contract.fields]
+        assert json.loads(json.dumps(document)) == document
+        assert all(document[name] == value[name] for name in value if _is_plain(value[name]))
 
 
 @pytest.mark.parametrize("contract", VIEWS, ids=lambda each: each.name)
@@ -42,8 +42,8 @@ def test_the_table_of_any_view_takes_its_rows(contract: Contract) -> None:
 
 def test_a_time_is_shown_in_utc_with_milliseconds() -> None:
     table = Table(STOCK_LEVELS)
-    shown = table.to_json(table.to_stored(STOCK_LEVELS.examples[0]))
-    assert str(shown["last_event_time"]).endswith("Z")
+    document = table.to_json(table.to_stored(STOCK_LEVELS.examples[0]))
+    assert str(document["last_event_time"]).endswith("Z")
 
 
 def _is_plain(value: Any) -> bool:

@@ -99,10 +99,10 @@ def test_an_event_is_followed_from_its_publication_to_the_answer_that_holds_it(
     inventory.mark()
     promote(log, inventory)
     api.ready()
-    told = post(api, traceparent=f"00-{TRACE}-{PARENT}-01")
+    posted = post(api, traceparent=f"00-{TRACE}-{PARENT}-01")
     inventory.row(1, "A", 3, version=2)
     inventory.mark(sold=1)
-    api.json(SHELF, min_offset=told["min_offset"])
+    api.json(SHELF, min_offset=posted["min_offset"])
 
     [published] = named(spans, f"publish {RECEIPTS.name}")
     [materialized] = named(spans, "materialize inventory")
