@@ -28,5 +28,5 @@ class Accounted:
         """The places of rejected records, with the reason. Dimension topics are not in the
         accounting.
         """
-        found = self._tables.rejected
-        return {at: why for at, why in found.items() if at[:2] in self.ends}
+        reasons = self._tables.rejected
+        return {at: why for at, why in reasons.items() if at[:2] in self.ends}

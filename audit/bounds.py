@@ -106,9 +106,9 @@ def of_code() -> Iterator[Bound]:
 
 def of_settings() -> Iterator[Bound]:
     for name, field in Settings.model_fields.items():
-        found = [says for each in field.metadata if (says := _limit(each))]
-        if found:
-            yield Bound("settings", name.upper(), ", ".join(found), field.description or "")
+        limits = [says for each in field.metadata if (says := _limit(each))]
+        if limits:
+            yield Bound("settings", name.upper(), ", ".join(limits), field.description or "")
 
 
 def _limit(metadata: object) -> str | None:

@@ -100,8 +100,8 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     for rule, span in spans(limits).items():
         values = [rule, span // MILLISECOND, fixed[rule]]
         engine.execute("insert into each_rule values (?, ?, ?)", values)
-    found = [f"select '{rule}' as rule, * from ({text(rule)})" for rule in fixed]
-    engine.execute(f"create table candidate as {' union all by name '.join(found)}")
+    candidates = [f"select '{rule}' as rule, * from ({text(rule)})" for rule in fixed]
+    engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
     engine.execute(f"insert into candidate by name {text('beyond')}")
 
 

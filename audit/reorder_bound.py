@@ -90,7 +90,7 @@ def ordered(after: Cents, terms: Terms) -> Cents:
 
 def by_arrival(arrivals: Sequence[tuple[int, float]]) -> Mapping[int, Sequence[float]]:
     """The shares of orders, by the hour in which they arrive."""
-    found: dict[int, list[float]] = defaultdict(list)
+    shares: dict[int, list[float]] = defaultdict(list)
     for hour, share in arrivals:
-        found[hour].append(share)
-    return found
+        shares[hour].append(share)
+    return shares

@@ -67,10 +67,10 @@ def fetch_views(settings: Settings, pipeline: str) -> Served:
 def parse_rows(pipeline: str, lines: Iterator[bytes], extent: Mapping[str, Any]) -> list[Row]:
     """The next rows of a view, as many as announced; raises ApiDown when there are fewer."""
     view: Contract = CONTRACTS[extent["view"]]
-    found = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
-    if len(found) != extent["rows"]:
-        raise CutOff(pipeline, view.name, len(found), extent["rows"])
-    return found
+    rows = [from_document(view, json.loads(line)) for line in islice(lines, extent["rows"])]
+    if len(rows) != extent["rows"]:
+        raise CutOff(pipeline, view.name, len(rows), extent["rows"])
+    return rows
 
 
 def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:

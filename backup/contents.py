@@ -22,14 +22,14 @@ Stamp = tuple[int, int]
 
 def list_files(folder: Path) -> dict[Path, Stamp]:
     """Every file to be kept, by its path below the folder, as it is now."""
-    found: dict[Path, Stamp] = {}
+    stamps: dict[Path, Stamp] = {}
     for file in _walk(folder):
         try:
             about = file.stat()
         except FileNotFoundError:
             continue  # a segment or a checkpoint may go while we look
-        found[file.relative_to(folder)] = (about.st_size, about.st_mtime_ns)
-    return found
+        stamps[file.relative_to(folder)] = (about.st_size, about.st_mtime_ns)
+    return stamps
 
 
 def _walk(folder: Path) -> Iterator[Path]:

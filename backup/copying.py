@@ -51,9 +51,9 @@ class Mirror:
 
 def digest(file: Path) -> str:
     """SHA-256 of what the file holds, in hex; it is on the disk when this returns."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     with file.open("rb") as content:
         while chunk := content.read(CHUNK_BYTES):
-            found.update(chunk)
+            hashed.update(chunk)
         os.fsync(content.fileno())
-    return found.hexdigest()
+    return hashed.hexdigest()

@@ -76,12 +76,12 @@ def back_up(settings: Settings, target: Path) -> Manifest:
         mirror.update()
         pipelines = {one.pipeline: locate_position(settings, one) for one in promoted}
         seconds = time.monotonic() - began
-    found = sorted(file for file in target.rglob("*") if file.is_file())
+    copies = sorted(file for file in target.rglob("*") if file.is_file())
     manifest = Manifest(
         made_at_ms=made_at_ms,
         paused_seconds=round(seconds, 3),
         pipelines=pipelines,
-        files={file.relative_to(target).as_posix(): digest(file) for file in found},
+        files={file.relative_to(target).as_posix(): digest(file) for file in copies},
     )
     manifest.write(target)
     return manifest

@@ -53,16 +53,16 @@ class Manifest:
 def read_manifest(folder: Path) -> Manifest:
     """Raises NoBackup."""
     try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        document = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise NoBackup(folder, f"has no {FILE}") from error
     except ValueError as error:
         raise NoBackup(folder, f"its {FILE} does not parse: {error}") from error
-    if found.get("format") != FORMAT:
-        raise NoBackup(folder, f"is of format {found.get('format')}, and {FORMAT} is read")
+    if document.get("format") != FORMAT:
+        raise NoBackup(folder, f"is of format {document.get('format')}, and {FORMAT} is read")
     return Manifest(
-        made_at_ms=found["made_at_ms"],
-        paused_seconds=found["paused_seconds"],
-        pipelines={name: Position(**one) for name, one in found["pipelines"].items()},
-        files=found["files"],
+        made_at_ms=document["made_at_ms"],
+        paused_seconds=document["paused_seconds"],
+        pipelines={name: Position(**one) for name, one in document["pipelines"].items()},
+        files=document["files"],
     )

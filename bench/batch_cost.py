@@ -76,7 +76,7 @@ def cost(
     seconds = time.monotonic() - began
     spent, done = spent_since(before, java), max(batch(query) - first, 1)
     took = [one.durationMs for one in query.recentProgress if "queryPlanning" in one.durationMs]
-    found = Cost(
+    measured = Cost(
         spent / done,
         wall_ms=median(one["triggerExecution"] for one in took),
         planning_ms=median(one["queryPlanning"] for one in took),
@@ -88,7 +88,7 @@ def cost(
         seconds=seconds,
     )
     query.stop()
-    return found
+    return measured
 
 
 def read_compile_seconds(spark: SparkSession) -> float:
@@ -114,15 +114,15 @@ def source_chars(spark: SparkSession, query: StreamingQuery) -> int:
 
 def await_planned(query: StreamingQuery) -> Any:
     """Java's object for a batch of the query that has been planned."""
-    found: list[Any] = []
+    progress: list[Any] = []
 
     def is_planned() -> bool:
         last = query._jsq.streamingQuery().lastExecution()
-        found.append(last)
+        progress.append(last)
         return bool(last.tracker().phases().contains(PLANNING))
 
     wait_until(is_planned, "a batch is planned")
-    return found[-1]
+    return progress[-1]
 
 
 def java_of(spark: SparkSession) -> Any:
@@ -148,12 +148,12 @@ def batch(query: StreamingQuery) -> int:
 
 def cpu_by_process(java: psutil.Process) -> dict[int, float]:
     """CPU seconds of the process and its Python workers so far, by process id."""
-    found: dict[int, float] = {}
+    seconds: dict[int, float] = {}
     for one in (java, *java.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):  # a worker that was idle for a minute ends
             times = one.cpu_times()
-            found[one.pid] = times.user + times.system
-    return found
+            seconds[one.pid] = times.user + times.system
+    return seconds
 
 
 def spent_since(before: Mapping[int, float], java: psutil.Process) -> float:

@@ -34,14 +34,14 @@ class NoBrowser(UserError):
 
 def find_chromium() -> str | None:
     """The program, if this machine has it."""
-    return next((found for name in NAMES if (found := shutil.which(name))), None)
+    return next((program for name in NAMES if (program := shutil.which(name))), None)
 
 
 def require_chromium() -> str:
     """The program. Raises NoBrowser."""
-    if (found := find_chromium()) is None:
+    if (program := find_chromium()) is None:
         raise NoBrowser
-    return found
+    return program
 
 
 def list_privileges() -> list[str]:

@@ -89,15 +89,15 @@ def compare_costs(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
 
 def measure_remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterator[Figure]:
     """A batch of inventory with more and more ids in its state."""
-    published, found = 0, list[Cost]()
+    published, costs = 0, list[Cost]()
     for ids in scale.remembered:
         publish(settings, published, ids, APART_MS)
         published = ids
-        found.append(measure_batch(spark, settings, scale, "inventory", make_receipt))
+        costs.append(measure_batch(spark, settings, scale, "inventory", make_receipt))
         yield Figure(
-            f"batch with {ids:,} ids", 1000 * found[-1].cpu_seconds, "ms", note=f"{found[-1]}"
+            f"batch with {ids:,} ids", 1000 * costs[-1].cpu_seconds, "ms", note=f"{costs[-1]}"
         )
-    seconds = [each.cpu_seconds for each in found]
+    seconds = [each.cpu_seconds for each in costs]
     yield Figure(
         "dearest batch, × the cheapest",
         max(seconds) / min(seconds),

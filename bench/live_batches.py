@@ -47,22 +47,22 @@ def batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
             f"again after each pipeline; here in a young Java. {bare[0]}",
         )
         for name in settings.pipeline_names:
-            found = cost(spark, partial(live, settings=settings, name=name), scale)
+            measured = cost(spark, partial(live, settings=settings, name=name), scale)
             bare.append(cost(spark, partial(start_sized, settings=settings), scale))
-            yield beside_yardstick(kind, name, found, bare[-2:])
+            yield beside_yardstick(kind, name, measured, bare[-2:])
     finally:
         end(spark)
 
 
-def beside_yardstick(kind: Kind, name: str, found: Cost, around: Sequence[Cost]) -> Figure:
+def beside_yardstick(kind: Kind, name: str, measured: Cost, around: Sequence[Cost]) -> Figure:
     """A batch's CPU, in those of the yardstick in the same minutes: just before and just after."""
     before, after = map(milliseconds_of, around)
     return Figure(
         f"{kind.name}, {name}, × yardstick",
-        milliseconds_of(found) / ((before + after) / 2),
+        milliseconds_of(measured) / ((before + after) / 2),
         "×",
         at_most(RATIO_AIMS.get(name, 1.5)) if kind is DEFAULT else None,
-        note=f"{found} The yardstick before and after: {before:.0f} and {after:.0f} ms.",
+        note=f"{measured} The yardstick before and after: {before:.0f} and {after:.0f} ms.",
     )
 
 

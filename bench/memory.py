@@ -31,31 +31,31 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 def measure_memory(word: str, own: Settings, scale: Scale) -> Figure:
     with running(own) as shop:
-        found = sample_memory(own, scale.live_seconds)
+        samples = sample_memory(own, scale.live_seconds)
         behind = max(lags(shop))
-    processes = len(found[-1])
+    processes = len(samples[-1])
     return Figure(
         f"memory, pipeline {word}",
-        sum(found[-1]) / GB,
+        sum(samples[-1]) / GB,
         "GB",
         at_most(AIMS_GB[word]),
         note=f"{processes} processes, shared pages counted once, {scale.live_seconds:g} s after "
         f"catching up with {24 * scale.history_days} hours; {behind:g} records "
-        f"behind. Highest meanwhile: {max(map(sum, found)) / GB:.2f} GB.",
+        f"behind. Highest meanwhile: {max(map(sum, samples)) / GB:.2f} GB.",
     )
 
 
 def sample_memory(settings: Settings, seconds: float) -> list[list[int]]:
     """The bytes of every process of the shop, again and again."""
-    found: list[list[int]] = []
+    samples: list[list[int]] = []
     deadline = time.monotonic() + seconds
 
     def look() -> bool:
-        found.append([count_bytes(process) for process in orphans.find(settings.data_dir)])
+        samples.append([count_bytes(process) for process in orphans.find(settings.data_dir)])
         return time.monotonic() >= deadline
 
     until(look, 2 * seconds, LOOK_SECONDS)
-    return found
+    return samples
 
 
 def count_bytes(process: psutil.Process) -> int:

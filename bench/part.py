@@ -25,8 +25,8 @@ def main() -> None:
     part, scale, file = sys.argv[1:]
     measure: Measure = importlib.import_module(f"bench.{part}").measure
     for figure in measure(read_settings(), SCALES[scale]):
-        with Path(file).open("ab") as found:
-            found.write(FIGURE.dump_json(figure) + b"\n")
+        with Path(file).open("ab") as figures:
+            figures.write(FIGURE.dump_json(figure) + b"\n")
 
 
 def figures(file: Path) -> tuple[Figure, ...]:

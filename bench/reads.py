@@ -54,9 +54,9 @@ async def read(
     any_shelf = time_requests(client, lambda: draw.choice(shelves))
     await arrivals(any_shelf, READS_PER_SECOND, scale.warm_seconds)
     rate = ReceiptRate(settings)
-    found = await arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
+    reads = await arrivals(any_shelf, READS_PER_SECOND, scale.read_seconds)
     health = time_requests(client, lambda: "/healthz")
-    return found, await arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()
+    return reads, await arrivals(health, READS_PER_SECOND, scale.read_seconds), rate()
 
 
 def time_requests(

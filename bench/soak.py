@@ -56,20 +56,20 @@ def main() -> None:
 
 def sample_days(settings: Settings, days: float) -> list[Sample]:
     """The samples of a world's first days; raises TimeoutError where they do not pass."""
-    found: list[Sample] = []
+    samples: list[Sample] = []
     seconds = days * DAY_SECONDS / settings.simulator_speed
     with running(settings) as shop:
 
         def has_lived_on() -> bool:
             with suppress(OSError):  # an API that does not answer now is asked again
-                found.append(sample(shop))
-                print(json.dumps(found[-1]), flush=True)
-            return bool(found) and found[-1]["day"] >= days
+                samples.append(sample(shop))
+                print(json.dumps(samples[-1]), flush=True)
+            return bool(samples) and samples[-1]["day"] >= days
 
         pause = max(LOOK_SECONDS_MIN, seconds / SAMPLES)
         if not until(has_lived_on, SLOWER_MAX * seconds, pause):
             raise TimeoutError(f"{days:g} days should pass in {seconds:,.0f} s, but did not")
-    return found
+    return samples
 
 
 def sample(shop: Shop) -> Sample:

@@ -46,12 +46,12 @@ class NotMade(UserError):
 @app.command("check")
 def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
-    found = check(folder.resolve(), today())
+    checked = check(folder.resolve(), today())
     if as_json:
-        print(json.dumps(report.document(found)))
+        print(json.dumps(report.document(checked)))
     else:
-        report.show(found)
-    if not found.good:
+        report.show(checked)
+    if not checked.good:
         raise typer.Exit(1)
 
 
@@ -60,9 +60,9 @@ def release_command(folder: Folder = HERE) -> None:
     """Release the contracts as they are, as versions that stay for ever; refused while anything
     breaks.
     """
-    found, done = release(folder.resolve(), today())
-    if not found.good:
-        report.show(found)
+    checked, done = release(folder.resolve(), today())
+    if not checked.good:
+        report.show(checked)
         screen.say("  Nothing is released until all of that is fixed.")
         raise typer.Exit(1)
     for one in done:

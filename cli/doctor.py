@@ -16,13 +16,13 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Check everything that a start needs."""
-    found = examine(read_settings())
+    findings = examine(read_settings())
     if as_json:
-        print(json.dumps([{**asdict(finding), "good": finding.good} for finding in found]))
+        print(json.dumps([{**asdict(finding), "good": finding.good} for finding in findings]))
     else:
-        for finding in found:
+        for finding in findings:
             screen.step(finding.check, f"{'✓' if finding.good else '✗'} {finding}")
-    if not all(finding.good for finding in found):
+    if not all(finding.good for finding in findings):
         raise typer.Exit(1)
 
 

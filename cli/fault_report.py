@@ -26,8 +26,8 @@ def keep(
     """Write what has been done so far, for programs, and for people where they asked for it."""
     ran_on, done = machine(), {one.fault for one in outcomes}
     left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
-    found = json.dumps(document.render_document(outcomes, left, ran_on))
-    write(reports_folder(current) / REPORT_FILE, found)
+    document_text = json.dumps(document.render_document(outcomes, left, ran_on))
+    write(reports_folder(current) / REPORT_FILE, document_text)
     if report is not None:
         page = document.render_page(outcomes, left, ran_on, describe_shop(current), command)
         write(report, page.rstrip())

@@ -73,10 +73,10 @@ PROBES: Mapping[str, Probe] = {
 def tell(readiness: Callable[[Settings, str, int], str | None]) -> None:
     """Exit with 0 and what the component is ready with, otherwise with 1."""
     component = sys.argv[1]
-    found = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
-    if found is None or found.startswith(PAUSED):
-        sys.exit(f"{component} is not ready: {found or 'it starts'}")
-    print(found)
+    ready = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
+    if ready is None or ready.startswith(PAUSED):
+        sys.exit(f"{component} is not ready: {ready or 'it starts'}")
+    print(ready)
 
 
 if __name__ == "__main__":

@@ -21,12 +21,12 @@ def http_command(
     from services.api import openapi
 
     before, now = openapi.read_committed(), openapi.render()
-    found = list(breaks(before, now))
-    for one in found:
+    broken = list(breaks(before, now))
+    for one in broken:
         screen.say(f"  {one}")
-    if found and not even_so:
+    if broken and not even_so:
         screen.say(
-            f"  {len(found)} differences break clients. Keep what they use; or serve the new\n"
+            f"  {len(broken)} differences break clients. Keep what they use; or serve the new\n"
             "  shape under a path of its own, beside the old one, until they have moved."
         )
         raise typer.Exit(1)

@@ -88,20 +88,20 @@ def time(world_ms: int) -> str:
 
 
 def show(done: Done, report: Path, *, dry: bool) -> None:
-    found = done.imported
+    imported = done.imported
     verb = "would be published" if dry else "published"
     screen.say(
-        f"  {done.rows:,} rows · {found.published.total():,} events {verb}"
-        f" · {found.known:,} in the log already · {found.refused.total():,} refused"
+        f"  {done.rows:,} rows · {imported.published.total():,} events {verb}"
+        f" · {imported.known:,} in the log already · {imported.refused.total():,} refused"
     )
-    for topic, count in sorted(found.published.items()):
+    for topic, count in sorted(imported.published.items()):
         screen.say(f"  {count:>11,}  {topic}")
-    if found.late:
-        screen.say(f"  {found.late:,} of them happened before the world's time: they come late")
-    screen.say(f"  the world's time {'would be' if dry else 'is'} {time(found.at_ms)}")
-    if not found.refused:
+    if imported.late:
+        screen.say(f"  {imported.late:,} of them happened before the world's time: they come late")
+    screen.say(f"  the world's time {'would be' if dry else 'is'} {time(imported.at_ms)}")
+    if not imported.refused:
         return
     screen.say(f"  refused, all in {screen.short(report)}")
-    for reason, count in found.refused.most_common():
-        places = ", ".join(f"{one.file}:{one.row}" for one in found.examples[reason])
+    for reason, count in imported.refused.most_common():
+        places = ", ".join(f"{one.file}:{one.row}" for one in imported.examples[reason])
         screen.say(f"  {count:>11,}  {reason}   {screen.cut(places, 80)}")

@@ -94,13 +94,13 @@ def load_command(
         raise NoWorldTime
     validator = Validator(contract, stamp, lambda: Moment.of(watch.time))
     with reporting(current, f"load-{file.stem}") as refusals:
-        report, found = Report(refusals), Loaded()
+        report, loaded = Report(refusals), Loaded()
         if strict:
-            found = check(sort_rows(current, file, contract), validator, report.add)
-        if not found.rejected:
-            found = publish(current, sort_rows(current, file, contract), validator, report)
-    show(found, report, contract)
-    if found.rejected:
+            loaded = check(sort_rows(current, file, contract), validator, report.add)
+        if not loaded.rejected:
+            loaded = publish(current, sort_rows(current, file, contract), validator, report)
+    show(loaded, report, contract)
+    if loaded.rejected:
         raise typer.Exit(1)
 
 
@@ -121,29 +121,29 @@ def publish(
     current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
 ) -> Loaded:
     client = kafka.producer(current)
-    found = Loaded()
+    loaded = Loaded()
     with screen.waiting("load", "sorting") as wait:
         try:
-            for found in load(sorted_, validator, client, report.add):
-                rate = found.rows / max(wait.seconds, 0.001)
-                text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
+            for loaded in load(sorted_, validator, client, report.add):
+                rate = loaded.rows / max(wait.seconds, 0.001)
+                text = f"{loaded.rows:,} rows, {rate:,.0f}/s, {loaded.rejected:,} rejected"
                 wait.show("load", text)
         except kafka.NotDelivered as error:
-            raise Stopped(error, found) from error
-    return found
+            raise Stopped(error, loaded) from error
+    return loaded
 
 
-def show(found: Loaded, report: Report, contract: Contract) -> None:
-    late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
-    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
-    if found.reached:
+def show(loaded: Loaded, report: Report, contract: Contract) -> None:
+    late = f", {loaded.late:,} of them late: they go to quarantine" if loaded.late else ""
+    screen.say(f"  {loaded.rows:,} rows · {loaded.published:,} published to {contract.name}{late}")
+    if loaded.reached:
         records = (
-            f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()
+            f"min_offset={contract.name}/{at}/{offset}" for at, offset in loaded.reached.items()
         )
         screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
-    if not found.rejected:
+    if not loaded.rejected:
         return
-    screen.say(f"  {found.rejected:,} rejected, all in {screen.short(report.file)}")
+    screen.say(f"  {loaded.rejected:,} rejected, all in {screen.short(report.file)}")
     for one in report.first:
         faults = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
         more = len(one.faults) - FAULTS_SHOWN_MAX

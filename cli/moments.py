@@ -22,7 +22,7 @@ def parse_moment(option: str, given: str, words: str = "") -> datetime:
     `words`: what else the option takes, for the error. Raises BadTime.
     """
     try:
-        found = datetime.fromisoformat(given)
+        moment = datetime.fromisoformat(given)
     except ValueError as error:
         raise BadTime(option, given, words) from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

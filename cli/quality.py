@@ -126,8 +126,8 @@ def by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
     return totals
 
 
-def show(found: Iterable["Verdict"], why_not: str) -> None:
-    for one in found:
+def show(verdicts: Iterable["Verdict"], why_not: str) -> None:
+    for one in verdicts:
         sign = "✗" if one.failed else "✓"
         kept = one.expectations - len(one.failed)
         screen.say(

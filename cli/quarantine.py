@@ -58,16 +58,16 @@ def list_command(
 ) -> None:
     """Show how many records were rejected and why, and the newest of them."""
     asked = {"topic": topic, "reason": reason, "limit": limit}
-    found = fetch_list(read_settings(), {name: value for name, value in asked.items() if value})
+    listing = fetch_list(read_settings(), {name: value for name, value in asked.items() if value})
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(listing))
         return
-    if not found["counts"]:
+    if not listing["counts"]:
         screen.say("  The quarantine is empty.")
         return
     screen.table(
         ("records", "reason", "topic"),
-        ((f"{one['records']:>7,}", one["reason"], one["topic"]) for one in found["counts"]),
+        ((f"{one['records']:>7,}", one["reason"], one["topic"]) for one in listing["counts"]),
     )
     screen.say("")
     screen.table(
@@ -78,7 +78,7 @@ def list_command(
                 one["reason"],
                 f"{one['topic']}/{one['partition']}/{one['offset']}",
             )
-            for one in found["items"]
+            for one in listing["items"]
         ),
     )
     screen.say("\n  One of them: retail quarantine show TOPIC/PARTITION/OFFSET")
@@ -90,7 +90,7 @@ def show(place: Place) -> None:
     current = require_broker()
     record = read_record(current, *parse_place(place))
     contract = VALIDATED[record.topic]
-    found = validate(contract, record.key, record.value, record.published_ms)
+    verdict = validate(contract, record.key, record.value, record.published_ms)
     for name, text in about(record).items():
         screen.step(name, text)
     parts = dissect(contract, record.value)
@@ -103,11 +103,11 @@ def show(place: Place) -> None:
     if parts.fault:
         screen.step("ends", parts.fault)
     screen.say("")
-    if not isinstance(found, Rejection):
+    if not isinstance(verdict, Rejection):
         screen.say("  It was not rejected. It has been counted, unless an earlier copy was.")
         return
-    screen.say(f"  {found.reason}: {found.found}")
-    screen.say(f"  {find_remedy(contract, found.reason, record.value).text}")
+    screen.say(f"  {verdict.reason}: {verdict.found}")
+    screen.say(f"  {find_remedy(contract, verdict.reason, record.value).text}")
 
 
 @app.command()

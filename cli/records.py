@@ -79,8 +79,8 @@ def read(
         raise kafka.KafkaDown(settings.bootstrap_servers)
     topic = find_topic(settings, name)
     for message in read_records(settings, topic, since, partition, records_max):
-        found = describe(message)
-        screen.say(json.dumps(found, ensure_ascii=False) if as_json else render(found))
+        described = describe(message)
+        screen.say(json.dumps(described, ensure_ascii=False) if as_json else render(described))
 
 
 def find_topic(settings: Settings, name: str) -> str:
@@ -115,9 +115,9 @@ def read_records(
     begins = first_offsets(settings, topic, since, starts, ends, records_max)
     for at in sorted(ends):
         # A compacted topic has gaps: it is read to its end until there are enough.
-        found = kafka.read_between(settings, {at: begins[at]}, {at: ends[at]})
-        with closing(found):
-            yield from islice(found, records_max)
+        records = kafka.read_between(settings, {at: begins[at]}, {at: ends[at]})
+        with closing(records):
+            yield from islice(records, records_max)
 
 
 def first_offsets(
@@ -166,7 +166,7 @@ def describe_value(value: bytes | None) -> dict[str, Any] | None:
     return to_document(decoded.contract, decoded.value)
 
 
-def render(found: Mapping[str, Any]) -> str:
-    place = f"{found['partition']}/{found['offset']}"
-    value = json.dumps(found["value"], ensure_ascii=False)
-    return f"{place:>10}  {found['published_at']}  {found['key']}  {value}"
+def render(described: Mapping[str, Any]) -> str:
+    place = f"{described['partition']}/{described['offset']}"
+    value = json.dumps(described["value"], ensure_ascii=False)
+    return f"{place:>10}  {described['published_at']}  {described['key']}  {value}"

@@ -17,28 +17,28 @@ NOBODY = "nobody who is known"
 BREAKS = "\N{NO-BREAK SPACE}✗"
 
 
-def show(found: Report) -> None:
-    for fault in found.faults:
+def show(report: Report) -> None:
+    for fault in report.faults:
         _print_wrapped("  ", f"fault: {fault}")
-    for one in found.breaks:
+    for one in report.breaks:
         _show_break(one)
-    for one in found.harmless:
+    for one in report.harmless:
         screen.say(f"  {one.contract}   {one.change.place}: {one.change.text}, which harms nobody")
-    if found.matrix is not None:
+    if report.matrix is not None:
         screen.say("")
-        _show_matrix(found)
+        _show_matrix(report)
         screen.say("")
-    _show_pending(found)
-    screen.say(f"  {conclusion(found)}")
+    _show_pending(report)
+    screen.say(f"  {conclusion(report)}")
 
 
-def conclusion(found: Report) -> str:
-    of = f"{render_count(found.contracts, 'contract')}, {render_count(found.consumers, 'consumer')}"
+def conclusion(report: Report) -> str:
+    of = f"{render_count(report.contracts, 'contract')}, {render_count(report.consumers, 'consumer')}"
     wrong = [
-        render_count(len(found.breaks), "break") if found.breaks else "",
-        render_count(len(found.faults), "fault") if found.faults else "",
+        render_count(len(report.breaks), "break") if report.breaks else "",
+        render_count(len(report.faults), "fault") if report.faults else "",
     ]
-    if found.good:
+    if report.good:
         return f"{of}: nobody breaks"
     return f"{' and '.join(filter(None, wrong))} in {of}"
 
@@ -47,17 +47,17 @@ def render_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def document(found: Report) -> dict[str, Any]:
+def document(report: Report) -> dict[str, Any]:
     return {
-        "good": found.good,
-        "contracts": found.contracts,
-        "consumers": found.consumers,
-        "faults": list(found.faults),
-        "breaks": [_render_finding(one) for one in found.breaks],
-        "harmless": [_render_finding(one) for one in found.harmless],
-        "pending": [asdict(one) for one in found.pending],
-        "drafts": list(found.drafts),
-        "matrix": found.matrix,
+        "good": report.good,
+        "contracts": report.contracts,
+        "consumers": report.consumers,
+        "faults": list(report.faults),
+        "breaks": [_render_finding(one) for one in report.breaks],
+        "harmless": [_render_finding(one) for one in report.harmless],
+        "pending": [asdict(one) for one in report.pending],
+        "drafts": list(report.drafts),
+        "matrix": report.matrix,
     }
 
 
@@ -105,9 +105,9 @@ def _print_wrapped(head: str, text: str) -> None:
     )
 
 
-def _show_matrix(found: Report) -> None:
+def _show_matrix(report: Report) -> None:
     """The matrix of consumers and versions; a consumer that cannot read a version has a mark."""
-    rows = found.matrix or {}
+    rows = report.matrix or {}
     widths = max(map(len, rows), default=0), max(len(PRESENT), 8)
     screen.say(f"  {'topic':<{widths[0]}}  {'version':<{widths[1]}} readers")
     for name, versions in rows.items():
@@ -130,12 +130,12 @@ def _mark(readers: Mapping[str, str | None]) -> Iterable[str]:
     return (name if why is None else f"{name}{BREAKS}" for name, why in readers.items())
 
 
-def _show_pending(found: Report) -> None:
-    if found.drafts:
-        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(found.drafts)}")
-    if not found.pending or not found.good:
+def _show_pending(report: Report) -> None:
+    if report.drafts:
+        _print_wrapped("  ", f"drafts, which nobody writes yet: {', '.join(report.drafts)}")
+    if not report.pending or not report.good:
         return
-    names = ", ".join(f"{one.contract} {one.version}" for one in found.pending)
+    names = ", ".join(f"{one.contract} {one.version}" for one in report.pending)
     _print_wrapped(
         "  ", f"not released as they stand: {names}. Release them: retail contracts release"
     )

@@ -40,19 +40,19 @@ def fraud(
     if not kafka.answers(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     with screen.waiting("score", "reading the alerts, and what was planted"):
-        found = of_view(current)
+        scores = of_view(current)
     if as_json:
-        print(json.dumps(as_document(found)))
+        print(json.dumps(as_document(scores)))
     else:
-        show(found)
-    if not found.good:
+        show(scores)
+    if not scores.good:
         raise typer.Exit(1)
 
 
-def show(found: Scores) -> None:
-    by_rule = {**found.by_rule, "all": found.total}
+def show(scores: Scores) -> None:
+    by_rule = {**scores.by_rule, "all": scores.total}
     screen.table(HEADINGS, [row(rule, score) for rule, score in by_rule.items()])
-    screen.say(f"  {'reached' if found.good else 'NOT REACHED'}: recall 95 %, precision 90 %,")
+    screen.say(f"  {'reached' if scores.good else 'NOT REACHED'}: recall 95 %, precision 90 %,")
     screen.say("  and 85 % in both by every rule")
 
 
@@ -77,9 +77,9 @@ def minutes(span: timedelta) -> str:
     return f"{span / timedelta(minutes=1):,.1f} min"
 
 
-def as_document(found: Scores) -> dict[str, object]:
-    by_rule = {**found.by_rule, "all": found.total}
-    return {"good": found.good, **{rule: document(score) for rule, score in by_rule.items()}}
+def as_document(scores: Scores) -> dict[str, object]:
+    by_rule = {**scores.by_rule, "all": scores.total}
+    return {"good": scores.good, **{rule: document(score) for rule, score in by_rule.items()}}
 
 
 def document(score: Score) -> dict[str, object]:

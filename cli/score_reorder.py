@@ -37,18 +37,18 @@ def reorder(
     world = clean(read_settings().simulator_seed if seed is None else seed)
     costs = Costs()
     with screen.waiting("score", f"simulating {days} days three times, without a log"):
-        found = compare(world, days, costs)
-    reached = found.policy.fill_rate >= FILL_RATE_MIN and found.of_bound <= COST_MAX
+        comparison = compare(world, days, costs)
+    reached = comparison.policy.fill_rate >= FILL_RATE_MIN and comparison.of_bound <= COST_MAX
     if as_json:
-        print(json.dumps({"good": reached, "costs": asdict(costs), **document(found)}))
+        print(json.dumps({"good": reached, "costs": asdict(costs), **document(comparison)}))
     else:
-        ways = [row(name, one, found.bound_cents) for name, one in found.ways.items()]
+        ways = [row(name, one, comparison.bound_cents) for name, one in comparison.ways.items()]
         screen.table(HEADINGS, ways)
         screen.say(
             f"  an order {costs.order_cents} cents · holding a unit for a day "
             f"{costs.holding_per_day:.1%} of its cost · a lost unit its margin"
         )
-        screen.say(f"  no orders could have cost less than {found.bound_cents / 100:,.0f}")
+        screen.say(f"  no orders could have cost less than {comparison.bound_cents / 100:,.0f}")
         verdict = "reached" if reached else "NOT REACHED"
         screen.say(f"  {verdict}: fill rate {FILL_RATE_MIN:.0%}, cost {COST_MAX:.0%} of the bound")
     if not reached:
@@ -79,10 +79,10 @@ def row(name: str, one: Score, bound_cents: float) -> tuple[str, ...]:
     )
 
 
-def document(found: Comparison) -> dict[str, Any]:
+def document(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON: each way's figures, and the bound."""
     ways = {
         name: asdict(one) | {"fill_rate": one.fill_rate, "cost_cents": one.cost_cents}
-        for name, one in found.ways.items()
+        for name, one in comparison.ways.items()
     }
-    return {"ways": ways, "bound_cents": found.bound_cents, "of_bound": found.of_bound}
+    return {"ways": ways, "bound_cents": comparison.bound_cents, "of_bound": comparison.of_bound}

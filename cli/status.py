@@ -29,27 +29,27 @@ def status(
 ) -> None:
     """Show every component: state, address, log."""
     current = read_settings()
-    found = fleet.components(current)
+    components = fleet.components(current)
     if as_json:
-        components = [component.as_json() for component in found]
-        print(json.dumps({"components": components, "settings": memorable(current)}))
+        documents = [component.as_json() for component in components]
+        print(json.dumps({"components": documents, "settings": memorable(current)}))
         return
-    show(found)
-    for component in found:
+    show(components)
+    for component in components:
         if component.state in ("failed", "restarting"):
             explain(component, current)
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
-    if reaches_kafka(found, current):
+    if reaches_kafka(components, current):
         for drift in drifts(current):
             screen.say(f"\n{indent(drift, '  ')}")
-    elif any(component.state == "starting" for component in found):
+    elif any(component.state == "starting" for component in components):
         screen.say(f"\n  {KafkaDown(current.bootstrap_servers)}")
-        screen.say("  Before that, what says by Kafka whether it is ready counts as starting.")
-    advise(found, current)
+        screen.say("  Components that report through Kafka count as starting until it does.")
+    advise(components, current)
 
 
-def show(found: list[Component]) -> None:
+def show(components: list[Component]) -> None:
     """Print the table, and the components that were restarted."""
     screen.table(
         ("component", "state", "for", "address", "log"),
@@ -61,10 +61,10 @@ def show(found: list[Component]) -> None:
                 component.address,
                 screen.short(Path(component.log)),
             )
-            for component in found
+            for component in components
         ),
     )
-    for component in found:
+    for component in components:
         if component.name in WORLDS and component.state == "ready":
             screen.say(f"  world: {component.detail}")
         if component.restarts:
@@ -87,11 +87,11 @@ def explain(component: Component, current: Settings) -> None:
         screen.say(f"    {line[:LINE_WIDTH]}")
 
 
-def reaches_kafka(found: list[Component], current: Settings) -> bool:
+def reaches_kafka(components: list[Component], current: Settings) -> bool:
     """Whether something runs, and Kafka answers it."""
     if current.broker_embedded:
-        return any(one.name == "broker" and one.state == "ready" for one in found)
-    runs = any(one.state in ("starting", "paused", "ready") for one in found)
+        return any(one.name == "broker" and one.state == "ready" for one in components)
+    runs = any(one.state in ("starting", "paused", "ready") for one in components)
     return runs and answers(current, PROBE_SECONDS_MAX)
 
 
@@ -101,13 +101,13 @@ def drifts(current: Settings) -> list[str]:
         known = read_generations(current, decode).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
-    found = [snapshot.describe_drift(root(), one.promoted) for one in known if one.promoted]
-    return [drift for drift in found if drift]
+    lines = [snapshot.describe_drift(root(), one.promoted) for one in known if one.promoted]
+    return [drift for drift in lines if drift]
 
 
-def advise(found: list[Component], current: Settings) -> None:
+def advise(components: list[Component], current: Settings) -> None:
     """The next useful step."""
-    states = {component.state for component in found}
+    states = {component.state for component in components}
     if states == {"stopped"}:
         left = [] if daemon.find_running(current.data_dir) else orphans.find(current.data_dir)
         if left:

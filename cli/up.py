@@ -51,11 +51,11 @@ def up() -> None:
 
 def check(current: Settings) -> None:
     """Check what doctor checks; raises NotFit with every remedy."""
-    found = examine(current)
-    wrong = [str(finding) for finding in found if not finding.good]
+    findings = examine(current)
+    wrong = [str(finding) for finding in findings if not finding.good]
     if wrong:
         raise NotFit("\n".join(wrong))
-    about = {finding.check: finding.found for finding in found}
+    about = {finding.check: finding.found for finding in findings}
     screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
 
 

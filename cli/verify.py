@@ -30,14 +30,14 @@ def verify(
     documents = {}
     for name in (pipeline,) if pipeline else current.pipeline_names:
         with screen.waiting("verify", f"{name}: reading the log again, outside Spark"):
-            found = verdict(current, name)
-        exact[name] = found.exact
+            outcome = verdict(current, name)
+        exact[name] = outcome.exact
         if as_json:
-            documents[name] = as_document(found)
+            documents[name] = as_document(outcome)
         else:
-            show(found)
-            if any(one.differing for one in found.views):
-                file = differences.write(current, name, found.views)
+            show(outcome)
+            if any(one.differing for one in outcome.views):
+                file = differences.write(current, name, outcome.views)
                 screen.say(f"  all rows that differ: {screen.short(file)}")
     if as_json:
         print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))
@@ -45,26 +45,26 @@ def verify(
         raise typer.Exit(1)
 
 
-def show(found: Verdict) -> None:
-    live = found.live
+def show(outcome: Verdict) -> None:
+    live = outcome.live
     screen.say(
         f"  {live.pipeline} g{live.generation} at marker {live.batch:,}"
-        f" · {total(found.books).read:,} records"
+        f" · {total(outcome.books).read:,} records"
     )
-    for one in found.views:
+    for one in outcome.views:
         show_view(one)
-    if found.audit is not None:
-        show_ledger(found.audit)
-    show_books(found)
-    show_quarantine(found)
-    screen.say(f"  {conclusion(found)}")
+    if outcome.audit is not None:
+        show_ledger(outcome.audit)
+    show_books(outcome)
+    show_quarantine(outcome)
+    screen.say(f"  {conclusion(outcome)}")
 
 
-def conclusion(found: Verdict) -> str:
-    if found.exact:
+def conclusion(outcome: Verdict) -> str:
+    if outcome.exact:
         return "exact"
-    if found.agree:
-        paged = found.audit is None or found.audit.made
+    if outcome.agree:
+        paged = outcome.audit is None or outcome.audit.made
         why = "the quarantine has caught up" if paged else "the ledger has a page"
         return f"NOT AUDITED: what was compared agrees; try again when {why}"
     return "NOT EXACT"
@@ -100,19 +100,19 @@ def show_ledger(audit: Audit) -> None:
             screen.say(f"    {what}: ledger {ledger:,} records, log {log:,}")
 
 
-def show_books(found: Verdict) -> None:
-    books = total(found.books)
+def show_books(outcome: Verdict) -> None:
+    books = total(outcome.books)
     screen.say(
         f"  books      read {books.read:,} = applied {books.applied:,}"
         f" + duplicate {books.duplicate:,} + quarantined {books.quarantined:,}"
     )
-    for at, book in found.books.items():
-        if found.live.books.get(at) != book:
-            screen.say(f"    {at[0]}/{at[1]}: live {found.live.books.get(at)}, oracle {book}")
+    for at, book in outcome.books.items():
+        if outcome.live.books.get(at) != book:
+            screen.say(f"    {at[0]}/{at[1]}: live {outcome.live.books.get(at)}, oracle {book}")
 
 
-def show_quarantine(found: Verdict) -> None:
-    listing = found.listing
+def show_quarantine(outcome: Verdict) -> None:
+    listing = outcome.listing
     behind = f", {listing.behind:,} records not validated yet" if listing.behind else ""
     screen.say(
         f"  quarantine {listing.listed:,} of {listing.rejected:,} rejected records listed{behind}"
@@ -130,19 +130,19 @@ def total(books: Mapping[Partition, Book]) -> Book:
     )
 
 
-def as_document(found: Verdict) -> dict[str, object]:
-    ledger = {} if found.audit is None else {"ledger": audit_document(found.audit)}
+def as_document(outcome: Verdict) -> dict[str, object]:
+    ledger = {} if outcome.audit is None else {"ledger": audit_document(outcome.audit)}
     return {
-        "exact": found.exact,
-        "generation": found.live.generation,
-        "marker": found.live.batch,
-        "views": {one.view.name: view_document(one) for one in found.views},
-        "books": asdict(total(found.books)),
+        "exact": outcome.exact,
+        "generation": outcome.live.generation,
+        "marker": outcome.live.batch,
+        "views": {one.view.name: view_document(one) for one in outcome.views},
+        "books": asdict(total(outcome.books)),
         "quarantine": {
-            "rejected": found.listing.rejected,
-            "listed": found.listing.listed,
-            "differences": len(found.listing.differences),
-            "behind": found.listing.behind,
+            "rejected": outcome.listing.rejected,
+            "listed": outcome.listing.listed,
+            "differences": len(outcome.listing.differences),
+            "behind": outcome.listing.behind,
         },
         **ledger,
     }

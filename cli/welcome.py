@@ -25,8 +25,8 @@ def welcome(current: Settings) -> None:
 def a_shelf(current: Settings) -> str | None:
     """The path of a known shelf, if the API names one."""
     try:
-        found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX)
-        first = found["items"][0]
+        page = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX)
+        first = page["items"][0]
         return f"{first['store_id']}/{first['sku']}"
     except (*NO_ANSWER, LookupError):
         return None

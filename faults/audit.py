@@ -23,34 +23,34 @@ def compare_all(settings: Settings) -> tuple[Checked, ...]:
 
 def _compare(settings: Settings, pipeline: str) -> Checked:
     try:
-        found = ask_until(
+        compared = ask_until(
             lambda: verdict(settings, pipeline),
-            lambda found: found.exact or not found.agree,
+            lambda compared: compared.exact or not compared.agree,
             AUDITED_SECONDS_MAX,
             POLL_SECONDS,
         )
     except (UserError, TimeoutError, KafkaException) as error:
         return Checked(pipeline, exact=False, why=(str(error),))
-    return Checked(pipeline, found.exact, tuple(describe(found)))
+    return Checked(pipeline, compared.exact, tuple(describe(compared)))
 
 
-def describe(found: Verdict) -> Iterator[str]:
+def describe(compared: Verdict) -> Iterator[str]:
     """What is not as it should be, a line each; nothing where it is exact."""
-    for one in found.views:
+    for one in compared.views:
         if not one.agrees:
             yield describe_rows(one)
-    if not found.books_agree:
-        differing = [at for at, book in found.books.items() if found.live.books.get(at) != book]
+    if not compared.books_agree:
+        differing = [at for at, book in compared.books.items() if compared.live.books.get(at) != book]
         yield f"the accounting of {len(differing)} partitions differs: {list_some(differing)}"
-    yield from found.listing.differences[:ROWS_SHOWN_MAX]
-    if found.listing.behind:
-        yield f"not audited: the quarantine is {found.listing.behind:,} records behind"
-    if found.audit is not None:
-        if not found.audit.made:
+    yield from compared.listing.differences[:ROWS_SHOWN_MAX]
+    if compared.listing.behind:
+        yield f"not audited: the quarantine is {compared.listing.behind:,} records behind"
+    if compared.audit is not None:
+        if not compared.audit.made:
             yield "not audited: the ledger has no page yet"
-        for each in found.audit.differences[:ROWS_SHOWN_MAX]:
+        for each in compared.audit.differences[:ROWS_SHOWN_MAX]:
             yield f"{'/'.join(each.shelf)}: ledger {each.ledger}, log {each.log}"
-        for what, (ledger, log) in found.audit.seen.items():
+        for what, (ledger, log) in compared.audit.seen.items():
             if ledger != log:
                 yield f"{what}: the ledger counts {ledger:,} records, the log {log:,}"
 

@@ -93,24 +93,24 @@ class Outcome:
     @property
     def broken(self) -> tuple[str, ...]:
         """The promises that were not kept, each with what was found instead."""
-        promise, found = self.promise, []
+        promise, reasons = self.promise, []
         if promise.answered and self.unanswered:
-            found.append(
+            reasons.append(
                 f"every request is answered: for {self.unanswered:.1f} s there was no answer"
             )
         if self.stale > self.lasted + promise.stale_seconds_max:
-            found.append(
+            reasons.append(
                 f"answers at most {promise.stale_seconds_max:g} s older than the fault is long: "
                 f"one was {self.stale:.1f} s old, and the fault took {self.lasted:.1f} s"
             )
         if self.healed is None or self.healed > promise.healed_seconds_max:
             took = "" if self.healed is None else f", it took {self.healed:.1f} s"
             lacking = f": {self.lacking}" if self.lacking else took
-            found.append(f"healed within {promise.healed_seconds_max:g} s{lacking}")
+            reasons.append(f"healed within {promise.healed_seconds_max:g} s{lacking}")
         for one in self.checked:
             if not one.exact:
-                found.append(f"{one.pipeline} is exact: {'; '.join(one.why)}")
-        return tuple(found)
+                reasons.append(f"{one.pipeline} is exact: {'; '.join(one.why)}")
+        return tuple(reasons)
 
     def as_document(self) -> dict[str, Any]:
         """For programs."""

@@ -57,7 +57,7 @@ def publish_copies(settings: Settings, copies: int) -> int:
     each = max(1, COPIES_READ_MAX // len(ends))
     starts = {at: max(0, end - each) for at, end in ends.items()}
     now_ms = find_world_ms(settings)
-    found = [
+    newest = [
         Outgoing(
             RECEIPTS.name,
             message.key() or b"",
@@ -67,7 +67,7 @@ def publish_copies(settings: Settings, copies: int) -> int:
         )
         for message in read_between(settings, starts, ends)
     ]
-    return _send(settings, (one for one in found for _ in range(copies)))
+    return _send(settings, (one for one in newest for _ in range(copies)))
 
 
 def publish_backlog(settings: Settings, store_id: str, count: int) -> int:

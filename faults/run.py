@@ -73,8 +73,8 @@ def run_named(
     settings: Settings, names: Sequence[str], pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
     """Do these faults, one after the other. Raises UnknownFault, NotLocal, NotWell and Refused."""
-    found = [find(name) for name in names]
-    for number, fault in enumerate(found):
+    chosen = [find(name) for name in names]
+    for number, fault in enumerate(chosen):
         yield run(settings, fault, pause_seconds, Random(number), tell)
 
 

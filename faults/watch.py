@@ -26,11 +26,11 @@ def fetch_pipelines(settings: Settings) -> Pipelines:
     """What the API says of the pipelines of the settings; raises one of NO_ANSWER."""
     url = f"{settings.api_url}/v1/pipelines"
     known = http.fetch_json(url, REQUEST_SECONDS_MAX)["pipelines"]
-    found = {one["pipeline"]: one for one in known}
+    by_name = {one["pipeline"]: one for one in known}
     for name in settings.pipeline_names:
-        if "as_of" not in found.get(name, {}):
+        if "as_of" not in by_name.get(name, {}):
             raise LookupError(f"the API has no views of {name} loaded")
-    return {name: found[name] for name in settings.pipeline_names}
+    return {name: by_name[name] for name in settings.pipeline_names}
 
 
 def fetch_ages(settings: Settings) -> Ages:

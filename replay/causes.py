@@ -108,8 +108,8 @@ def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
     text = _read(code / "pipelines" / pipeline / "thresholds.py")
     if text is None:
         return {}
-    found = numbers(ast.parse(text)).items()
-    return {name: one.value for name, one in found if isinstance(one.value, int)}
+    values = numbers(ast.parse(text)).items()
+    return {name: one.value for name, one in values if isinstance(one.value, int)}
 
 
 def _list_files(code: Path, pipeline: str) -> Iterator[str]:

@@ -115,9 +115,9 @@ class Comparison:
                 f'union all select false, "{one.name}" from after) group by 1 order by 1 '
                 f"limit {FACETS_MAX + 1}"
             )
-            found = self._run(counts)
-            if len(found) <= FACETS_MAX and any(before != after for _, before, after in found):
-                for value, before, after in found:
+            values = self._run(counts)
+            if len(values) <= FACETS_MAX and any(before != after for _, before, after in values):
+                for value, before, after in values:
                     yield Facet(one.name, "none" if value is None else value, before, after)
 
     def _periods(self) -> Iterator[Period]:
@@ -132,14 +132,14 @@ class Comparison:
         changed = f"select 'changed' as what, a.\"{began}\" as moment from changed"
         every = " union all ".join([*moved, changed])
         for width in ("hour", "day", "month"):
-            found = self._run(
+            periods = self._run(
                 f"select strftime(date_trunc('{width}', moment), '%Y-%m-%dT%H:%MZ'), "
                 "count(*) filter (what = 'added'), count(*) filter (what = 'removed'), "
                 f"count(*) filter (what = 'changed') from ({every}) group by 1 order by 1"
             )
-            if len(found) <= PERIODS_MAX:
+            if len(periods) <= PERIODS_MAX:
                 break
-        for begins, added, removed, changed_rows in found[-PERIODS_MAX:]:
+        for begins, added, removed, changed_rows in periods[-PERIODS_MAX:]:
             yield Period(begins, added, removed, changed_rows)
 
     def _largest(self) -> Iterator[Sample]:
@@ -157,8 +157,8 @@ class Comparison:
                 {name: after[name] for name in moved_fields},
             )
         for name in ("added", "removed"):
-            [*found] = self._run(f"select b from {name} b order by b::varchar limit {SAMPLES_MAX}")
-            for (row,) in found:
+            [*rows] = self._run(f"select b from {name} b order by b::varchar limit {SAMPLES_MAX}")
+            for (row,) in rows:
                 values = {one.name: row[one.name] for one in self._values}
                 key = self._key(row)
                 yield Sample(key, {}, values) if name == "added" else Sample(key, values)

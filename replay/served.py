@@ -40,11 +40,11 @@ def fetch(settings: Settings, pipeline: str, folder: Path) -> Served:
 def keep(pipeline: str, lines: Iterator[bytes], extent: dict[str, Any], folder: Path) -> Path:
     """Write the rows of one view to a file; raises CutOff when there are too few."""
     file = folder / f"{extent['view']}.ndjson"
-    found = 0
+    rows = 0
     with file.open("wb") as kept:
         for line in islice(lines, extent["rows"]):
             kept.write(line)
-            found += 1
-    if found < extent["rows"]:
-        raise CutOff(pipeline, extent["view"], found, extent["rows"])
+            rows += 1
+    if rows < extent["rows"]:
+        raise CutOff(pipeline, extent["view"], rows, extent["rows"])
     return file

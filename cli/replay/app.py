@@ -109,13 +109,13 @@ def status(
 ) -> None:
     """Show every generation: its state, and how far it has read."""
     current = read_settings()
-    found = [
+    standings = [
         one
         for name in ([pipeline] if pipeline else pipelines())
         for one in candidates.standings(current, load(name))
     ]
     if as_json:
-        print(json.dumps({"generations": [document(one) for one in found]}))
+        print(json.dumps({"generations": [document(one) for one in standings]}))
         return
     screen.table(
         ("pipeline", "generation", "state", "read", "to read"),
@@ -127,7 +127,7 @@ def status(
                 f"{one.progress.read:,}",
                 f"{one.progress.left:,}",
             )
-            for one in found
+            for one in standings
         ),
     )
 
@@ -189,10 +189,10 @@ def verify(
     """Replay the promoted code: its answer must equal what readers see."""
     current = read_settings()
     chosen = current.pipeline_names if every or not names else names
-    found = [verify_candidate(current, load(name)) for name in chosen]
+    replays = [verify_candidate(current, load(name)) for name in chosen]
     if as_json:
-        print(json.dumps({"replays": [one.document() for one in found]}, default=str))
-    if not all(one.empty for one in found):
+        print(json.dumps({"replays": [one.document() for one in replays]}, default=str))
+    if not all(one.empty for one in replays):
         raise typer.Exit(1)
 
 

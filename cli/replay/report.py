@@ -130,6 +130,6 @@ def plot(periods: tuple[Period, ...]) -> str:
     )
 
 
-def samples(found: tuple[Sample, ...]) -> str:
-    lines = "".join(f"<li><code>{escape(render_sample(sample))}</code></li>" for sample in found)
+def samples(rows: tuple[Sample, ...]) -> str:
+    lines = "".join(f"<li><code>{escape(render_sample(sample))}</code></li>" for sample in rows)
     return f"<ul>{lines}</ul>"

@@ -359,8 +359,8 @@ class TestBulkPurchase:
         self, shop: Timeline, units: int, raised: int
     ) -> None:
         sold = shop.receipt(at("10:00"), (WINE, units, 1_000))
-        found = shop.alerts(self.RULE)
-        assert [alert["subject"] for alert in found] == [sold] * raised
+        alerts = shop.alerts(self.RULE)
+        assert [alert["subject"] for alert in alerts] == [sold] * raised
 
     def test_receipts_of_one_card_are_added_up_by_product(self, shop: Timeline) -> None:
         for n in range(3):

@@ -104,11 +104,11 @@ def timelines(draw: st.DrawFn) -> list[Record]:
 
 
 def alerts(records: Iterable[Record], limits: Thresholds = LIMITS) -> dict[bytes, Row]:
-    found = FraudOracle(records, limits).view()
-    for row in found:
+    rows = FraudOracle(records, limits).view()
+    for row in rows:
         model(ALERTS).model_validate(row)
     return {
-        f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in found
+        f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in rows
     }
 
 
@@ -122,12 +122,12 @@ BOUNDS = st.sampled_from((LIMITS, replace(LIMITS, signals_max=3)))
 def test_an_alert_is_decided_by_the_first_record_with_which_it_is_open(
     records: list[Record], limits: Thresholds
 ) -> None:
-    found = alerts(records, limits)
-    for moment in {row["decided_at"] for row in found.values()}:
+    raised = alerts(records, limits)
+    for moment in {row["decided_at"] for row in raised.values()}:
         until_ms = (moment - EPOCH) // MILLISECOND
         then = alerts((one for one in records if one.published_ms <= until_ms), limits)
         before = alerts((one for one in records if one.published_ms < until_ms), limits)
-        for identity, row in found.items():
+        for identity, row in raised.items():
             if row["decided_at"] == moment:
                 assert then[identity]["decided_at"] == moment
                 if row["status"] == "open":
@@ -154,8 +154,8 @@ def test_the_order_of_reading_does_not_matter(
 ) -> None:
     shuffled = list(records)
     chance.shuffle(shuffled)
-    found = alerts(shuffled, limits).values()
-    assert digest(ALERTS, found) == digest(ALERTS, alerts(records, limits).values())
+    rows = alerts(shuffled, limits).values()
+    assert digest(ALERTS, rows) == digest(ALERTS, alerts(records, limits).values())
 
 
 @given(timelines())
@@ -169,17 +169,17 @@ def test_velocity_is_what_every_window_says(records: list[Record]) -> None:
             if count > LIMITS.card_sales_per_window_max:
                 identity = card, last - timedelta(minutes=last.minute)
                 expected[identity] = max(count, expected.get(identity, 0))
-    found = [row for row in alerts(records).values() if row["rule"] == "card-velocity"]
-    assert {(row["subject"], row["interval_start"]): row["measured"] for row in found} == expected
+    raised = [row for row in alerts(records).values() if row["rule"] == "card-velocity"]
+    assert {(row["subject"], row["interval_start"]): row["measured"] for row in raised} == expected
 
 
 def sales_by_card(records: Iterable[Record]) -> Mapping[str, list[datetime]]:
-    found: dict[str, list[datetime]] = defaultdict(list)
+    sales: dict[str, list[datetime]] = defaultdict(list)
     for record in records:
         happened = event(record)
         if record.topic == RECEIPTS.name and happened["card_token"]:
-            found[happened["card_token"]].append(happened["event_time"])
-    return found
+            sales[happened["card_token"]].append(happened["event_time"])
+    return sales
 
 
 def test_what_is_drawn_raises_alerts_of_every_rule() -> None:

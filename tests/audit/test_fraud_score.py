@@ -48,9 +48,9 @@ def compute_score(alerts: list[Alert], *incidents: Incident, rule: str = RULE) -
 
 
 def test_a_fraud_is_caught_by_an_alert_that_rests_on_one_of_its_events() -> None:
-    found = compute_score([alert("a", "x")], incident("a"), incident("b"))
-    assert (found.recall, found.precision) == (Share(1, 2), Share(1, 1))
-    assert found.decided_in == timedelta(minutes=4)
+    score = compute_score([alert("a", "x")], incident("a"), incident("b"))
+    assert (score.recall, score.precision) == (Share(1, 2), Share(1, 1))
+    assert score.decided_in == timedelta(minutes=4)
 
 
 def test_an_alert_of_another_rule_is_right_and_does_not_catch_it() -> None:
@@ -60,14 +60,14 @@ def test_an_alert_of_another_rule_is_right_and_does_not_catch_it() -> None:
 
 
 def test_an_alert_on_the_innocent_or_on_nothing_planted_is_wrong() -> None:
-    found = compute_score([alert("a"), alert("z")], incident("a", "look-alike"))
-    assert found.precision == Share(0, 2)
-    assert found.recall == Share(0, 0)
+    score = compute_score([alert("a"), alert("z")], incident("a", "look-alike"))
+    assert score.precision == Share(0, 2)
+    assert score.recall == Share(0, 0)
 
 
 def test_what_was_withdrawn_neither_catches_nor_errs() -> None:
-    found = compute_score([alert("a", status="withdrawn")], incident("a"))
-    assert (found.recall, found.precision) == (Share(0, 1), Share(0, 0))
+    score = compute_score([alert("a", status="withdrawn")], incident("a"))
+    assert (score.recall, score.precision) == (Share(0, 1), Share(0, 0))
 
 
 def test_what_is_near_the_threshold_is_shown_apart() -> None:
@@ -78,21 +78,21 @@ def test_what_is_near_the_threshold_is_shown_apart() -> None:
         incident("d", "look-alike", strength=4),
         incident("e", "look-alike", strength=5),
     ]
-    found = compute_score([alert("a"), alert("c"), alert("e")], *planted)
-    assert (found.near_caught, found.near_spared) == (Share(1, 2), Share(1, 2))
+    score = compute_score([alert("a"), alert("c"), alert("e")], *planted)
+    assert (score.near_caught, score.near_spared) == (Share(1, 2), Share(1, 2))
 
 
 def test_what_is_not_settled_is_not_scored() -> None:
     young = LATER - SETTLING + timedelta(minutes=1)
-    found = compute_score([alert("a", decided_at=young)], {**incident("a"), "world_at": young})
-    assert (found.recall, found.precision) == (Share(0, 0), Share(0, 0))
+    score = compute_score([alert("a", decided_at=young)], {**incident("a"), "world_at": young})
+    assert (score.recall, score.precision) == (Share(0, 0), Share(0, 0))
 
 
 def test_the_time_until_an_alert_was_seen_counts_from_the_deciding_record() -> None:
-    found = compute_score(
+    score = compute_score(
         [alert("a", seen=at("10:04:02")), alert("b")], incident("a"), incident("b")
     )
-    assert found.to_see == (timedelta(seconds=2),)
+    assert score.to_see == (timedelta(seconds=2),)
 
 
 def test_one_bad_rule_spoils_a_good_total() -> None:
@@ -129,13 +129,13 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
         )
     )
     oracle = FraudOracle(log(world, incidents), Thresholds())
-    found = compute_scores(lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds())
-    assert found.total.recall.of > 60
-    assert found.total.recall.share >= 0.9, render_scores(found)
-    assert found.total.precision.share >= 0.88, render_scores(found)
-    for rule, of_rule in found.by_rule.items():
-        assert of_rule.recall.hits + 3 >= of_rule.recall.of, (rule, render_scores(found))
-        assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, render_scores(found))
+    scores = compute_scores(lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds())
+    assert scores.total.recall.of > 60
+    assert scores.total.recall.share >= 0.9, render_scores(scores)
+    assert scores.total.precision.share >= 0.88, render_scores(scores)
+    for rule, of_rule in scores.by_rule.items():
+        assert of_rule.recall.hits + 3 >= of_rule.recall.of, (rule, render_scores(scores))
+        assert of_rule.precision.hits + 3 >= of_rule.precision.of, (rule, render_scores(scores))
 
 
 def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
@@ -156,7 +156,7 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
                 )
 
 
-def render_scores(found: Scores) -> str:
+def render_scores(scores: Scores) -> str:
     return ", ".join(
-        f"{rule}: caught {one.recall}, right {one.precision}" for rule, one in found.by_rule.items()
+        f"{rule}: caught {one.recall}, right {one.precision}" for rule, one in scores.by_rule.items()
     )

@@ -54,14 +54,14 @@ def oracle(dirty: Settings, ends: dict[Partition, int]) -> Oracle:
 
 
 def test_at_the_end_of_the_log_everything_closes(dirty: Settings, oracle: Oracle) -> None:
-    found = audit(dirty, oracle)
-    assert all(found.dirt[kind] > 0 for kind in DIRT)
-    assert found.differences == []
-    assert found.seen["untimely"][0] > 0
-    assert found.seen["unreadable"][0] > 0
-    assert found.agrees
-    assert found.made
-    assert found.quarantined > 0
+    audited = audit(dirty, oracle)
+    assert all(audited.dirt[kind] > 0 for kind in DIRT)
+    assert audited.differences == []
+    assert audited.seen["untimely"][0] > 0
+    assert audited.seen["unreadable"][0] > 0
+    assert audited.agrees
+    assert audited.made
+    assert audited.quarantined > 0
 
 
 def test_at_any_other_offsets_everything_closes_too(
@@ -72,16 +72,16 @@ def test_at_any_other_offsets_everything_closes_too(
         cut = {
             at: end if at[0] == ADJUSTMENTS.name else int(end * share) for at, end in ends.items()
         }
-        found = audit(dirty, Oracle(dirty, cut))
-        assert found.agrees
-        assert found.pages > 0
+        audited = audit(dirty, Oracle(dirty, cut))
+        assert audited.agrees
+        assert audited.pages > 0
 
 
 def test_before_the_first_page_the_audit_is_not_made(
     dirty: Settings, ends: dict[Partition, int]
 ) -> None:
-    found = audit(dirty, Oracle(dirty, {at: min(end, 5) for at, end in ends.items()}))
-    assert (found.pages, found.made) == (0, False)
+    audited = audit(dirty, Oracle(dirty, {at: min(end, 5) for at, end in ends.items()}))
+    assert (audited.pages, audited.made) == (0, False)
 
 
 def test_a_line_that_is_lost_is_found(dirty: Settings, oracle: Oracle) -> None:
@@ -130,8 +130,8 @@ def test_dirt_that_the_log_does_not_show_is_found(
     dirty: Settings, oracle: Oracle, what: str, forget: str
 ) -> None:
     oracle.engine.execute(forget)
-    found: Audit = audit(dirty, oracle)
-    ledger, log = found.seen[what]
+    audited: Audit = audit(dirty, oracle)
+    ledger, log = audited.seen[what]
     assert ledger != log
-    assert not found.agrees
+    assert not audited.agrees
     assert what in SEEN

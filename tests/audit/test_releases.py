@@ -66,12 +66,12 @@ def test_a_released_sale_counts_once_and_at_its_own_time(kafka: Settings) -> Non
     before = count_releases(create_oracle(kafka))
     for number in range(3):
         release(kafka, "late-one", "A", number)
-    found = create_oracle(kafka)
-    row = find_shelf(found, "A")
+    oracle = create_oracle(kafka)
+    row = find_shelf(oracle, "A")
     assert row is not None
     assert (row["units_sold"], row["version"]) == (2, 1)
     assert row["last_event_time"] == HAPPENED
-    assert count_releases(found) == (before[0] + 1, before[1] + 2, before[2])
+    assert count_releases(oracle) == (before[0] + 1, before[1] + 2, before[2])
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_a_release_that_does_not_hold_together_counts_nothing(
     kafka: Settings, changed: dict[str, Any], reason: str
 ) -> None:
     place = release(kafka, "never", "B", **changed)
-    found = create_oracle(kafka)
-    assert find_shelf(found, "B") is None
-    assert found.rejected[place] == (reason,)
+    oracle = create_oracle(kafka)
+    assert find_shelf(oracle, "B") is None
+    assert oracle.rejected[place] == (reason,)
 
 
 def test_the_reason_of_every_rejection_is_seen(kafka: Settings) -> None:
@@ -103,8 +103,8 @@ def test_the_reason_of_every_rejection_is_seen(kafka: Settings) -> None:
         sell(kafka, "r5", "C", register_id=""): ("register_id has a length of at least 1",),
         put(kafka, RECEIPTS, b"S003", b"noise", to_ms(HAPPENED)): ("undecodable",),
     }
-    found = create_oracle(kafka).rejected
-    assert {place: found[place] for place in wanted} == wanted
+    rejected = create_oracle(kafka).rejected
+    assert {place: rejected[place] for place in wanted} == wanted
 
 
 @pytest.fixture
@@ -124,9 +124,9 @@ def is_caught_up(kafka: Settings) -> bool:
 
 def test_the_quarantine_lists_what_the_oracle_rejects(kafka: Settings, quarantining: None) -> None:
     sell(kafka, "q1", "D", 3 * HOUR_MS)
-    found = compare_listing(kafka, create_oracle(kafka))
-    assert found.complete
-    assert found.listed == found.rejected > 0
+    listing = compare_listing(kafka, create_oracle(kafka))
+    assert listing.complete
+    assert listing.listed == listing.rejected > 0
 
 
 def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantining: None) -> None:
@@ -134,9 +134,9 @@ def test_at_any_offsets_it_lists_what_is_below_them(kafka: Settings, quarantinin
     half: dict[Partition, int] = {
         at: end // 2 for at, end in end_offsets(admin(kafka), READ).items()
     }
-    found = compare_listing(kafka, Oracle(kafka, half))
-    assert found.complete
-    assert 0 < found.rejected < compare_listing(kafka, create_oracle(kafka)).rejected
+    listing = compare_listing(kafka, Oracle(kafka, half))
+    assert listing.complete
+    assert 0 < listing.rejected < compare_listing(kafka, create_oracle(kafka)).rejected
 
 
 def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
@@ -144,9 +144,9 @@ def test_a_quarantine_that_lags_is_said_and_not_taken_for_wrong(
 ) -> None:
     sell(kafka, "q2", "D", 3 * HOUR_MS)
     monkeypatch.setattr(quarantine, "CAUGHT_UP_SECONDS_MAX", 0.1)
-    found = compare_listing(kafka, create_oracle(kafka))
-    assert found.behind == 1
-    assert (found.agrees, found.complete) == (True, False)
+    listing = compare_listing(kafka, create_oracle(kafka))
+    assert listing.behind == 1
+    assert (listing.agrees, listing.complete) == (True, False)
 
 
 def test_what_is_missing_or_too_much_or_called_otherwise_is_found(
@@ -159,6 +159,6 @@ def test_what_is_missing_or_too_much_or_called_otherwise_is_found(
     oracle.rejected.pop(first)
     oracle.rejected[second] = ("another reason",)
     oracle.rejected[RECEIPTS.name, 0, 10_000] = ("late",)
-    found = compare_listing(kafka, oracle)
-    assert not found.agrees
-    assert len(found.differences) == 3
+    listing = compare_listing(kafka, oracle)
+    assert not listing.agrees
+    assert len(listing.differences) == 3

@@ -210,8 +210,8 @@ def test_a_review_expects_what_is_planned(starts: int, ends: int, worth: int) ->
     shop.receipt(at("0:00") - timedelta(days=1, hours=12), milk(7))
     shop.plan(MILK, begins, over, 50, effective_at=min(begins, at("12:00")) - timedelta(hours=1))
     adjust(shop, at("13:00"), 5, "count")
-    found = {row["review_at"]: row for row in compute_proposals(shop)}[FIRST]
-    assert (found["sold_units"], found["reorder_point_units"]) == (7, worth)
+    proposal = {row["review_at"]: row for row in compute_proposals(shop)}[FIRST]
+    assert (proposal["sold_units"], proposal["reorder_point_units"]) == (7, worth)
 
 
 def test_a_review_knows_the_plan_that_the_newest_event_knew() -> None:

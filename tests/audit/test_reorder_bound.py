@@ -28,12 +28,12 @@ def test_it_is_the_least_of_all_ways_to_order(world: int) -> None:
     wanted = [draw.randrange(4) for _ in range(HOURS)]
     moved = [draw.choice((0, 0, 0, 1, -1)) for _ in range(HOURS)]
     hours = [draw.randrange(HOURS) for _ in range(3)]
-    found = least_cents(opening, wanted, moved, by_arrival([(at, 1.0) for at in hours]), terms)
+    bound = least_cents(opening, wanted, moved, by_arrival([(at, 1.0) for at in hours]), terms)
     tried = (
         compute_spent_cents(opening, wanted, moved, list(zip(hours, packs, strict=True)), terms)
         for packs in product(range(PACKS_MAX), repeat=len(hours))
     )
-    assert found == pytest.approx(min(tried))
+    assert bound == pytest.approx(min(tried))
 
 
 def draw_terms(draw: Random) -> Terms:

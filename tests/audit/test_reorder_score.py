@@ -19,10 +19,10 @@ COSTS = Costs()
 
 def test_who_never_orders_has_no_orders_and_loses_sales() -> None:
     life = Life(WORLD, 7, lambda _: Levels(-1_000_000, 1))
-    found = life.score(COSTS)
-    assert found.orders == 0
-    assert found.missed_units > 0
-    assert found.lost_cents > 0
+    score = life.score(COSTS)
+    assert score.orders == 0
+    assert score.missed_units > 0
+    assert score.lost_cents > 0
 
 
 def test_whoever_orders_it_is_one_demand() -> None:
@@ -38,8 +38,8 @@ def test_the_best_levels_are_no_worse_than_others_on_the_same_demand() -> None:
     shelf = min(life.demand)
     product = life.products[shelf.sku]
     known = life.demand[shelf], life.opening[shelf], product, life.deliveries(shelf), COSTS
-    found = best(*known)
-    tried = [found, Levels(0, product.pack_size_units), Levels(500, 1_000)]
+    levels = best(*known)
+    tried = [levels, Levels(0, product.pack_size_units), Levels(500, 1_000)]
     points = np.array([float(one.reorder_point_units) for one in tried])
     lots = np.array([float(one.order_up_to_units - one.reorder_point_units) for one in tried])
     costs = cost(*known, points, lots)
@@ -68,9 +68,9 @@ def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:
     life = Life(WORLD, DAYS, by_policy(Policy()))
     for shelf in life.demand:
         lead = life.products[shelf.sku].lead_time_days
-        found = life.deliveries(shelf)
-        assert [hour % 24 for hour in found] == [16] * DAYS
-        for hour, one in found.items():
+        deliveries = life.deliveries(shelf)
+        assert [hour % 24 for hour in deliveries] == [16] * DAYS
+        for hour, one in deliveries.items():
             assert 24 * lead <= one.arrives_hour - hour <= 24 * lead + 6
             assert 0 <= one.share <= 1
 

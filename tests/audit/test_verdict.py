@@ -79,14 +79,14 @@ def test_one_field_of_one_row_is_enough_to_differ(view: Contract) -> None:
 
 def test_rows_that_differ_are_listed_with_both_answers() -> None:
     fewer = {**SHELF, "units_sold": 1}
-    [found] = verdict([fewer], [SHELF]).views
-    assert found.differing == [(fewer, SHELF)]
+    [view] = verdict([fewer], [SHELF]).views
+    assert view.differing == [(fewer, SHELF)]
 
 
 def test_a_row_that_one_of_them_lacks_is_listed() -> None:
-    found = verdict([SHELF], [SHELF, OTHER])
-    assert found.views[0].differing == [(None, OTHER)]
-    assert not found.exact
+    one = verdict([SHELF], [SHELF, OTHER])
+    assert one.views[0].differing == [(None, OTHER)]
+    assert not one.exact
 
 
 @pytest.mark.parametrize("view", WITH_AN_END, ids=lambda view: view.entity)
@@ -103,26 +103,26 @@ def test_what_began_too_long_before_the_newest_row_is_not_asked_for(view: Contra
 
 
 def test_books_that_do_not_agree_are_not_exact() -> None:
-    found = verdict([SHELF], [SHELF])
+    one = verdict([SHELF], [SHELF])
     short = {AT: replace(BOOK, applied=8, duplicate=3)}
-    assert not replace(found, books=short).exact
+    assert not replace(one, books=short).exact
 
 
 def test_a_ledger_that_does_not_agree_is_not_exact() -> None:
     off = Difference(("S001", "A"), ledger=Units(3, 0), log=Units(2, 0))
-    found = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, differences=[off]))
-    assert not found.exact
+    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, differences=[off]))
+    assert not one.exact
 
 
 def test_a_ledger_that_counts_other_dirt_is_not_exact() -> None:
-    found = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, seen={"repeated": (3, 2)}))
-    assert not found.exact
+    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, seen={"repeated": (3, 2)}))
+    assert not one.exact
 
 
 def test_before_the_first_page_nothing_is_called_exact() -> None:
-    found = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, pages=0, shelves=0))
-    assert found.agree
-    assert not found.exact
+    one = replace(verdict([SHELF], [SHELF]), audit=replace(AUDIT, pages=0, shelves=0))
+    assert one.agree
+    assert not one.exact
 
 
 def test_without_a_simulator_no_page_is_asked_for() -> None:
@@ -146,5 +146,5 @@ def test_what_the_ledger_does_not_tell_of_needs_no_audit() -> None:
 def test_a_quarantine_that_does_not_list_all_and_only_is_not_exact(
     listing: Listing, agree: bool
 ) -> None:
-    found = replace(verdict([SHELF], [SHELF]), listing=listing)
-    assert (found.agree, found.exact) == (agree, False)
+    one = replace(verdict([SHELF], [SHELF]), listing=listing)
+    assert (one.agree, one.exact) == (agree, False)

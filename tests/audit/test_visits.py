@@ -11,8 +11,8 @@ PAUSE = timedelta(minutes=30)
 
 
 def compute_visits(shop: Timeline) -> list[Row]:
-    [found] = VisitsOracle(shop.records, Thresholds(), {}).views().values()
-    return found
+    [visits] = VisitsOracle(shop.records, Thresholds(), {}).views().values()
+    return visits
 
 
 def select_fields(shop: Timeline, *fields: str) -> list[tuple[object, ...]]:

@@ -45,8 +45,8 @@ def test_every_request_that_the_api_has_answered_counts() -> None:
     counter = Counter("retail_http_requests", "", ("operation", "status"), registry=registry)
     counter.labels("list_shelves", "200").inc(1_234_567)
     counter.labels("get_shelf", "404").inc()
-    found = pages.ANSWERED.findall(generate_latest(registry).decode())
-    assert sum(map(float, found)) == 1_234_568
+    counts = pages.ANSWERED.findall(generate_latest(registry).decode())
+    assert sum(map(float, counts)) == 1_234_568
 
 
 @contextmanager

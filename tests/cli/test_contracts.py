@@ -30,13 +30,13 @@ def test_the_contracts_of_this_repository_break_nobody() -> None:
 
 def test_a_break_fails_the_check_and_programs_are_told_who(folder: Path) -> None:
     edit(folder, {RECEIPT: [("value: cents", "value: euros")]})
-    found = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
-    [only] = found["breaks"]
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json", exit_code=1))
+    [only] = report["breaks"]
     assert only["place"] == "lines[].unit_price_cents"
     assert "loyalty" in only["readers_that_break"]
     assert "inventory" in only["readers_that_do_not"]
-    assert found["matrix"]["public.sales.receipt.v1"]["present"]["loyalty"]
-    assert not found["matrix"]["public.sales.receipt.v1"]["1.0.0"]["loyalty"]
+    assert report["matrix"]["public.sales.receipt.v1"]["present"]["loyalty"]
+    assert not report["matrix"]["public.sales.receipt.v1"]["1.0.0"]["loyalty"]
 
 
 def test_a_file_that_does_not_load_is_told_as_a_fault(folder: Path) -> None:
@@ -63,13 +63,13 @@ def test_a_new_contract_loads_and_is_a_draft_until_somebody_writes_it(
     folder: Path, name: str, kind: str
 ) -> None:
     run_contracts("new", name, "--kind", kind, "--folder", str(folder))
-    found = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
-    assert name in found["drafts"]
-    assert not found["pending"]
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
+    assert name in report["drafts"]
+    assert not report["pending"]
     edit(folder, {"consumers/loyalty.yaml": [("reads:\n", WRITES.format(name))]})
-    found = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
-    assert name not in found["drafts"]
-    assert [each["contract"] for each in found["pending"]] == [name]
+    report = json.loads(run_contracts("check", "--folder", str(folder), "--json"))
+    assert name not in report["drafts"]
+    assert [each["contract"] for each in report["pending"]] == [name]
 
 
 def test_a_second_version_needs_a_sunset_of_the_first(folder: Path) -> None:

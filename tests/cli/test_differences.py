@@ -14,8 +14,8 @@ SHELF: Row = {**STOCK_LEVELS.examples[0], "store_id": "S001", "sku": "A", "units
 
 
 def test_a_row_shows_its_key_and_only_the_fields_that_differ() -> None:
-    found = compare_view(STOCK_LEVELS, [SHELF], [{**SHELF, "units_sold": 4}])
-    key, field = render(found)
+    difference = compare_view(STOCK_LEVELS, [SHELF], [{**SHELF, "units_sold": 4}])
+    key, field = render(difference)
     assert key.strip() == "S001/A"
     assert field.split() == ["units_sold", "live", "3", "oracle", "4"]
 
@@ -38,9 +38,9 @@ def test_a_long_value_is_cut_and_a_time_is_readable() -> None:
 
 def test_only_the_first_rows_are_shown_and_all_are_written(tmp_path: Path) -> None:
     many = [{**SHELF, "sku": f"SKU-{number:03}"} for number in range(ROWS_SHOWN_MAX + 5)]
-    found = compare_view(STOCK_LEVELS, many, [])
-    assert list(render(found))[-1].strip() == "and 5 more rows"
-    file = write(Settings(data_dir=tmp_path), "inventory", (found,))
+    difference = compare_view(STOCK_LEVELS, many, [])
+    assert list(render(difference))[-1].strip() == "and 5 more rows"
+    file = write(Settings(data_dir=tmp_path), "inventory", (difference,))
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert [row["live"]["sku"] for row in rows] == [row["sku"] for row in many]
     assert {(row["view"], row["oracle"]) for row in rows} == {(STOCK_LEVELS.name, None)}

@@ -90,9 +90,9 @@ def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
     assert len(count_ids(shop)) < 1_000
     done = run(shop, file)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = count_ids(shop)
-    assert set(found.values()) == {1}
-    assert len(found) == 1_000 + 2  # with a price and the opening stock
+    counts = count_ids(shop)
+    assert set(counts.values()) == {1}
+    assert len(counts) == 1_000 + 2  # with a price and the opening stock
 
 
 def test_the_next_files_go_on_where_the_world_stands(shop: Settings, tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ def write_lines(file: Path, *events: Any) -> Path:
 def read_report(shop: Settings, name: str) -> dict[int, str]:
     """By row, the first thing that is wrong with it."""
     file = shop.data_dir / "reports" / f"load-{name}.jsonl"
-    found = [json.loads(line) for line in file.read_text().splitlines()]
-    return {one["row"]: one["faults"][0]["problem"] for one in found}
+    refusals = [json.loads(line) for line in file.read_text().splitlines()]
+    return {one["row"]: one["faults"][0]["problem"] for one in refusals}
 
 
 def test_into_an_empty_log_any_history_goes_in_the_order_in_which_it_happened(
@@ -80,11 +80,11 @@ def test_into_an_empty_log_any_history_goes_in_the_order_in_which_it_happened(
     done = load(shop, write_lines(tmp_path / "history.jsonl", *events))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "100 rows · 100 published" in done.stdout
-    found = read_records(shop, before)
-    assert len(found) == 100
-    times = [one.published_ms for one in found]
+    records = read_records(shop, before)
+    assert len(records) == 100
+    times = [one.published_ms for one in records]
     assert times == sorted(times)
-    for one in found:
+    for one in records:
         event = decode(one.value).value
         assert one.published_ms == event["event_time"].timestamp() * 1000
         assert one.key == event["store_id"].encode()
@@ -158,9 +158,9 @@ def test_a_parquet_file_is_loaded_like_lines(noon: Settings, tmp_path: Path) -> 
     )
     done = load(noon, file)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = [decode(one.value).value for one in read_records(noon, before)]
-    assert [one["event_id"] for one in found] == ["R2", "R1"]
-    assert found[0]["lines"] == RECEIPT["lines"]
+    events = [decode(one.value).value for one in read_records(noon, before)]
+    assert [one["event_id"] for one in events] == ["R2", "R1"]
+    assert events[0]["lines"] == RECEIPT["lines"]
 
 
 @pytest.mark.parametrize(

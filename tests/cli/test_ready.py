@@ -24,9 +24,9 @@ RECEIPTS_READ = {("receipts", 0): 6}
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Generations]:
     """What the control topic says of the pipelines: of inventory, that generation 2 is promoted."""
-    found = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
-    monkeypatch.setattr(ready, "read_generations", lambda *_: found)
-    return found
+    by_pipeline = {"inventory": create_generations("inventory", State.RETIRED, State.PROMOTED)}
+    monkeypatch.setattr(ready, "read_generations", lambda *_: by_pipeline)
+    return by_pipeline
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def markers(
     known: dict[str, Generations], monkeypatch: pytest.MonkeyPatch
 ) -> dict[tuple[str, int], Marker]:
     """What stands in the marker topic."""
-    found: dict[tuple[str, int], Marker] = {}
-    monkeypatch.setattr(ready, "read_markers", lambda *_: found)
+    by_generation: dict[tuple[str, int], Marker] = {}
+    monkeypatch.setattr(ready, "read_markers", lambda *_: by_generation)
     monkeypatch.setattr(ready, "admin", lambda _: None)
     monkeypatch.setattr(ready, "end_offsets", lambda *_: {("receipts", 0): 10})
-    return found
+    return by_generation
 
 
 def announce(
@@ -57,8 +57,8 @@ def create_marker(wall_ms: int, generation: int = 1, pipeline: str = "inventory"
     return Marker(pipeline, generation, 0, RECEIPTS_READ, {}, wall_ms)
 
 
-def put(markers: dict[tuple[str, int], Marker], *found: Marker) -> None:
-    markers.update({(one.pipeline, one.generation): one for one in found})
+def put(markers: dict[tuple[str, int], Marker], *added: Marker) -> None:
+    markers.update({(one.pipeline, one.generation): one for one in added})
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
 
 
 @pytest.mark.parametrize(
-    "found",
+    "marker",
     [
         create_marker(BEFORE_MS, generation=2),
         create_marker(AFTER_MS),
@@ -125,9 +125,9 @@ def test_a_pipeline_without_a_promoted_generation_is_not_waited_for(
     ],
 )
 def test_an_old_or_other_marker_is_not_enough(
-    one_pipeline: Settings, markers: dict[tuple[str, int], Marker], found: Marker
+    one_pipeline: Settings, markers: dict[tuple[str, int], Marker], marker: Marker
 ) -> None:
-    put(markers, found)
+    put(markers, marker)
     assert readiness(one_pipeline, "pipelines", STARTED) is None
 
 

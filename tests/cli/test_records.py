@@ -51,8 +51,8 @@ def log(kafka: Settings) -> Settings:
 
 
 def offsets(log: Settings, since: str, records_max: int = 3, partition: int | None = None) -> Any:
-    found = read_records(log, TOPIC, since, partition, records_max)
-    return [(one.partition(), one.offset()) for one in found]
+    records = read_records(log, TOPIC, since, partition, records_max)
+    return [(one.partition(), one.offset()) for one in records]
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def offsets(log: Settings, since: str, records_max: int = 3, partition: int | No
 )
 def test_reading_begins_where_it_is_told_to(log: Settings, since: str, expected: list[int]) -> None:
     for partition in (None, PARTITION):
-        found = offsets(log, since, partition=partition)
-        assert found == [(PARTITION, offset) for offset in expected]
+        read_offsets = offsets(log, since, partition=partition)
+        assert read_offsets == [(PARTITION, offset) for offset in expected]
 
 
 def test_reading_takes_nothing_away(log: Settings) -> None:
@@ -78,12 +78,12 @@ def test_reading_takes_nothing_away(log: Settings) -> None:
 
 def test_a_record_is_shown_with_its_place_its_time_its_key_and_its_value(log: Settings) -> None:
     [first] = read_records(log, TOPIC, EARLIEST, PARTITION, 1)
-    found = describe(first)
+    described = describe(first)
     assert first.timestamp()[0] == TIMESTAMP_CREATE_TIME
-    assert found["published_at"] == "2026-03-02T12:00:00.000Z"
-    assert found["key"] == ADJUSTMENTS.examples[0]["store_id"]
-    assert found["value"]["event_id"] == "A0"
-    assert json.loads(render(found).split("  ")[-1]) == found["value"]
+    assert described["published_at"] == "2026-03-02T12:00:00.000Z"
+    assert described["key"] == ADJUSTMENTS.examples[0]["store_id"]
+    assert described["value"]["event_id"] == "A0"
+    assert json.loads(render(described).split("  ")[-1]) == described["value"]
     *_, last = read_records(log, TOPIC, LATEST, PARTITION, 1)
     assert describe(last)["value"] == {
         "undecodable": "3 bytes: too short for a frame",

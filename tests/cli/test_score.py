@@ -50,12 +50,12 @@ def test_what_is_served_is_scored(
         result = CliRunner().invoke(application(), ["score", "fraud"])
         assert "impossible-travel" in result.output
         answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
-    found = json.loads(answer.stdout)
-    assert found["all"]["recall"]["of"] > 10
-    assert found["all"]["recall"]["share"] > 0.5
-    assert (answer.exit_code == 0) == found["good"]
-    assert len(found["all"]["seconds_to_decide"]) == found["all"]["recall"]["hits"]
-    assert found == score.as_document(of_log(world))
+    document = json.loads(answer.stdout)
+    assert document["all"]["recall"]["of"] > 10
+    assert document["all"]["recall"]["share"] > 0.5
+    assert (answer.exit_code == 0) == document["good"]
+    assert len(document["all"]["seconds_to_decide"]) == document["all"]["recall"]["hits"]
+    assert document == score.as_document(of_log(world))
 
 
 def test_alerts_that_are_not_served_are_missed(
@@ -66,9 +66,9 @@ def test_alerts_that_are_not_served_are_missed(
     with shop(world, log, writing, [], tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
         answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])
-    found = json.loads(answer.stdout)
-    assert (answer.exit_code, found["good"]) == (1, False)
-    assert found["all"]["recall"]["hits"] == 0
+    document = json.loads(answer.stdout)
+    assert (answer.exit_code, document["good"]) == (1, False)
+    assert document["all"]["recall"]["hits"] == 0
 
 
 @contextmanager

@@ -29,7 +29,7 @@ API = Component(
 
 
 @pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
+def parts(monkeypatch: pytest.MonkeyPatch) -> list[Component]:
     """The components that status finds; a test puts them in."""
     components: list[Component] = []
     monkeypatch.setattr(fleet, "components", lambda _: components)
@@ -54,33 +54,33 @@ def run_status(*options: str) -> str:
 
 
 def test_a_ready_component_shows_its_address_and_log(
-    current: Settings, found: list[Component]
+    current: Settings, parts: list[Component]
 ) -> None:
-    found.append(API)
+    parts.append(API)
     words = run_status().split("\n")[1].split()
     assert words == ["api", "ready", "1", "min", API.address, API.log]
 
 
-def test_a_restart_is_said_with_its_reason(current: Settings, found: list[Component]) -> None:
-    found.append(dataclasses.replace(API, restarts=2, last_end="terminated by SIGKILL"))
+def test_a_restart_is_said_with_its_reason(current: Settings, parts: list[Component]) -> None:
+    parts.append(dataclasses.replace(API, restarts=2, last_end="terminated by SIGKILL"))
     assert "api was started again 2 × since `up`" in run_status()
     assert "terminated by SIGKILL" in run_status()
 
 
 def test_a_failed_component_shows_the_end_of_its_log(
-    current: Settings, found: list[Component]
+    current: Settings, parts: list[Component]
 ) -> None:
     (current.logs_dir / "api.log").write_text("started\nno such table: stock\n")
-    found.append(dataclasses.replace(API, state="failed", detail="Exited too quickly"))
+    parts.append(dataclasses.replace(API, state="failed", detail="Exited too quickly"))
     assert "api: Exited too quickly" in run_status()
     assert "no such table: stock" in run_status()
 
 
 def test_a_paused_simulator_says_why_and_what_to_do(
-    current: Settings, found: list[Component]
+    current: Settings, parts: list[Component]
 ) -> None:
     reason = "paused: the data folder holds 20.1 GiB of the 20 it may hold. Allow more: make up"
-    found.append(dataclasses.replace(API, name="simulator", state="paused", detail=reason))
+    parts.append(dataclasses.replace(API, name="simulator", state="paused", detail=reason))
     assert f"simulator is {reason}" in run_status()
 
 
@@ -116,16 +116,16 @@ def test_without_a_broker_only_who_answers_itself_is_asked(
     monkeypatch.setattr(daemon, "find_running", lambda _: Running())
     monkeypatch.setattr(fleet, "readiness", answer)
     monkeypatch.setattr(fleet, "answers", lambda *_: False)
-    found = {one.name: one.state for one in fleet.components(current)}
+    states = {one.name: one.state for one in fleet.components(current)}
     assert asked == ["api"]
-    assert (found["api"], found["quarantine"], found["broker"]) == ("ready", "starting", "stopped")
+    assert (states["api"], states["quarantine"], states["broker"]) == ("ready", "starting", "stopped")
 
 
 def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(
-    current: Settings, found: list[Component], monkeypatch: pytest.MonkeyPatch
+    current: Settings, parts: list[Component], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli.status, "read_generations", None)  # it would wait for ten seconds
-    found += [API, dataclasses.replace(API, name="quarantine", state="starting")]
+    parts += [API, dataclasses.replace(API, name="quarantine", state="starting")]
     words = f"Kafka does not answer on {current.bootstrap_servers}. Start it with: make up"
     assert words in run_status()
 
@@ -134,8 +134,8 @@ def test_when_nothing_runs_the_next_step_is_up(current: Settings) -> None:
     assert "Nothing runs. Start it: make up" in run_status()
 
 
-def test_programs_read_json(current: Settings, found: list[Component]) -> None:
-    found.append(API)
+def test_programs_read_json(current: Settings, parts: list[Component]) -> None:
+    parts.append(API)
     answer = json.loads(run_status("--json"))
     assert answer["components"] == [dataclasses.asdict(API)]
 

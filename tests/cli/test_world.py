@@ -25,8 +25,8 @@ def test_an_option_wins_over_the_environment(
 ) -> None:
     seen: list[Settings] = []
 
-    def check(found: Settings) -> None:
-        seen.append(found)
+    def check(settings: Settings) -> None:
+        seen.append(settings)
         raise up.NotFit("enough")
 
     for name in list_world_settings():

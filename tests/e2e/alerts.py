@@ -33,10 +33,10 @@ def await_alerts(shop: Shop, stricter: Path) -> None:
     """Wait for alerts, some of them about cards, and for what lower thresholds find besides."""
 
     def there() -> bool:
-        found = count_by_rule(shop)
+        counts = count_by_rule(shop)
         return bool(
-            sum(found.values()) >= ALERTS_MIN
-            and found["card-velocity"] > 0
+            sum(counts.values()) >= ALERTS_MIN
+            and counts["card-velocity"] > 0
             and find_alerts(shop, stricter) - find_alerts(shop, root())
         )
 
@@ -48,8 +48,8 @@ def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     over: one that goes on may yet bring what any threshold calls for."""
     client, topics = admin(shop.settings), [topic.name for topic in load("fraud").inputs]
     now = EPOCH + max(newest_ms(client, topics).values()) * MILLISECOND
-    found = fraud_oracle(shop.settings, end_offsets(client, topics), code).views()[ALERT.name]
-    over = [row for row in found if row["interval_end"] <= now]
+    alerts = fraud_oracle(shop.settings, end_offsets(client, topics), code).views()[ALERT.name]
+    over = [row for row in alerts if row["interval_end"] <= now]
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}
 
 

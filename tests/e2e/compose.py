@@ -57,13 +57,13 @@ class Composed(Shop):
 
     def states(self) -> dict[str, str]:
         """By service, as the least of its containers is; one that has none is stopped."""
-        found = dict.fromkeys(self.compose("config", "--services").split(), "stopped")
-        del found["topics"]  # which has done its work
+        by_service = dict.fromkeys(self.compose("config", "--services").split(), "stopped")
+        del by_service["topics"]  # which has done its work
         for one in self.containers():
             state = STATES.get(one["Health"], "starting")
-            before = found.get(one["Service"], "stopped")
-            found[one["Service"]] = state if before in ("stopped", "ready") else before
-        return found
+            before = by_service.get(one["Service"], "stopped")
+            by_service[one["Service"]] = state if before in ("stopped", "ready") else before
+        return by_service
 
     def containers(self, *which: str) -> list[dict[str, Any]]:
         """The containers that run, as docker compose tells of them; of these services, or --all."""

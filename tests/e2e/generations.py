@@ -51,8 +51,8 @@ def press(
 
 def list_generations(shop: Shop) -> list[dict[str, Any]]:
     """Every generation of fraud that there is, as `retail replay status` tells."""
-    found = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
-    return list(found)
+    generations = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
+    return list(generations)
 
 
 def list_states(shop: Shop) -> list[str]:

@@ -62,17 +62,17 @@ def find_reviews(shop: Shop) -> set[Any]:
 def read_shipments(shop: Shop) -> Iterator[Row]:
     """Those that count."""
     for one in read(shop.settings, end_offsets(admin(shop.settings), [SHIPMENTS.name])):
-        found = validate(SHIPMENTS, one.key, one.value, one.published_ms)
-        if not isinstance(found, Rejection):
-            yield dict(found)
+        verdict = validate(SHIPMENTS, one.key, one.value, one.published_ms)
+        if not isinstance(verdict, Rejection):
+            yield dict(verdict)
 
 
 def count_steps(shop: Shop) -> dict[str, Counter[str]]:
     """By status, how often it is said of each order."""
-    found: dict[str, Counter[str]] = {"dispatched": Counter(), "received": Counter()}
+    counts: dict[str, Counter[str]] = {"dispatched": Counter(), "received": Counter()}
     for one in read_shipments(shop):
-        found[one["status"]][one["purchase_order_id"]] += 1
-    return found
+        counts[one["status"]][one["purchase_order_id"]] += 1
+    return counts
 
 
 def list_arrived(shop: Shop) -> list[tuple[str, int]]:

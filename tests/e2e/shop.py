@@ -27,38 +27,38 @@ class Shop(shops.Shop):
 
     def verify(self) -> dict[str, Any]:
         """What `retail verify` says of each pipeline, by name; raises unless all are exact."""
-        found = json.loads(self.retail("verify", "--json"))
-        assert found["exact"]
-        assert found["pipelines"].keys() == set(self.settings.pipeline_names)
-        return dict(found["pipelines"])
+        report = json.loads(self.retail("verify", "--json"))
+        assert report["exact"]
+        assert report["pipelines"].keys() == set(self.settings.pipeline_names)
+        return dict(report["pipelines"])
 
     def verify_grown(self) -> dict[str, Any]:
         """The same, once the world holds every kind of dirt and every view has rows."""
-        found: dict[str, Any] = {}
+        verdicts: dict[str, Any] = {}
 
         def grown() -> bool:
-            found.update(self.verify())
-            dirt = found["inventory"]["ledger"]
-            rows = [view["rows"] for one in found.values() for view in one["views"].values()]
-            counts = [one["books"][kind] for one in found.values() for kind in BOOKED]
+            verdicts.update(self.verify())
+            dirt = verdicts["inventory"]["ledger"]
+            rows = [view["rows"] for one in verdicts.values() for view in one["views"].values()]
+            counts = [one["books"][kind] for one in verdicts.values() for kind in BOOKED]
             return all([*(dirt[kind] for kind in DIRT), *rows, *counts])
 
         self.too_late()  # until then it need not be asked
         wait_until(grown, "every kind of dirt, and rows in every view", GROWTH_SECONDS_MAX)
-        return found
+        return verdicts
 
     def too_late(self) -> dict[str, Any]:
         """A receipt that came beyond the horizon, once there is one, as the quarantine lists it."""
         late = f"/v1/quarantine?topic={RECEIPTS.name}&reason={LATE}&limit=1"
-        found: list[dict[str, Any]] = []
+        late_ones: list[dict[str, Any]] = []
 
         def there() -> bool:
             with suppress(OSError):  # as long as the API is down
-                found.extend(self.get(late)["items"])
-            return bool(found)
+                late_ones.extend(self.get(late)["items"])
+            return bool(late_ones)
 
         wait_until(there, "a receipt is too late", GROWTH_SECONDS_MAX)
-        return found[0]
+        return late_ones[0]
 
     def states(self) -> dict[str, str]:
         """What `retail status` says of each component, by name."""

@@ -135,7 +135,7 @@ def list_served(shop: Shop) -> set[str]:
 
 
 def check_exact(shop: Shop) -> None:
-    assert all(found["exact"] for found in shop.verify().values())
+    assert all(one["exact"] for one in shop.verify().values())
 
 
 def find_generation(shop: Shop, pipeline: str) -> int:

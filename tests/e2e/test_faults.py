@@ -44,14 +44,14 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
         for victim in order:
             kill_in_a_batch(shop, victim, chance)
         await_recovery(shop)
-        found = shop.verify_grown()
+        verdicts = shop.verify_grown()
         keep_promises(shop)
         shop.retail("backup", str(folder / "backup"))
     go_on_from_backup(shop, folder)
-    for one in found.values():
+    for one in verdicts.values():
         assert one["exact"]
         assert one["quarantine"]["listed"] == one["quarantine"]["rejected"] > 0
-    assert found["inventory"]["ledger"]["quarantined"] > 0
+    assert verdicts["inventory"]["ledger"]["quarantined"] > 0
 
 
 def keep_promises(shop: Shop) -> None:
@@ -71,12 +71,12 @@ def go_on_from_backup(shop: Shop, folder: Path) -> None:
     lost.retail("restore", str(folder / "backup"))
     try:
         lost.start()
-        found = lost.verify()
+        verdicts = lost.verify()
     finally:
         lost.stop()
     for name, at in read_manifest(folder / "backup").pipelines.items():
-        assert found[name]["generation"] == at.generation
-        assert found[name]["marker"] > at.batch
+        assert verdicts[name]["generation"] == at.generation
+        assert verdicts[name]["marker"] > at.batch
 
 
 def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:

@@ -56,7 +56,7 @@ def test_what_is_sold_is_ordered_and_comes_once_whoever_is_killed(loop: Shop) ->
     assert units in [one["shipped_units"] for one in answers]
     await_soon(loop.ready, "the gate and the supplier are ready again")
 
-    found = loop.verify()
-    assert found["reorder"]["generation"] == 2
-    assert found["reorder"]["views"]["public.replenishment.proposal.v1"]["rows"] > 0
+    verdicts = loop.verify()
+    assert verdicts["reorder"]["generation"] == 2
+    assert verdicts["reorder"]["views"]["public.replenishment.proposal.v1"]["rows"] > 0
     check_each_step_is_taken_once(loop)

@@ -90,9 +90,9 @@ def test_a_year_is_exact_after_a_kill_in_the_middle_and_when_it_is_imported_twic
     shop.retail("import", "--map", str(MAPPING), str(year))
     again = shop.retail("import", "--map", str(MAPPING), str(year))
     assert "0 events published" in again
-    found = verify_all_read(shop)
-    assert found["inventory"]["books"]["duplicate"] == 0
-    assert found["inventory"]["quarantine"]["rejected"] == 0
+    verdicts = verify_all_read(shop)
+    assert verdicts["inventory"]["books"]["duplicate"] == 0
+    assert verdicts["inventory"]["quarantine"]["rejected"] == 0
     sold = shop.get(f"/v1/stock/ONLINE/{MUG[0]}")
     assert sold["units_sold"] == 2 * len(RECEIPTS_ALL)
     assert sold["units_refunded"] == DAYS // 30

@@ -59,7 +59,7 @@ def test_stock_changes_while_one_looks(shop: Shop) -> None:
 
 
 def test_every_view_is_what_the_log_and_the_ledger_say(shop: Shop) -> None:
-    assert all(found["exact"] for found in shop.verify_grown().values())
+    assert all(one["exact"] for one in shop.verify_grown().values())
 
 
 def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
@@ -83,7 +83,7 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     assert reader.python(a_client) == "2 left of MINE in S001\n"
     await_counted(shop, on_hand=2, sold=8)
     assert reader.python(a_client) == "0 left of MINE in S001\n"
-    assert all(found["exact"] for found in shop.verify().values())
+    assert all(one["exact"] for one in shop.verify().values())
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True, scope="module")
@@ -112,11 +112,11 @@ def replace_undecodable(answered: str, written: str) -> str:
 def test_unchanged_code_replayed_says_exactly_what_is_served(shop: Shop) -> None:
     name = create_random("a pipeline").choice(shop.settings.pipeline_names)
     line = shop.retail("replay", "verify", name, "--json").splitlines()[-1]
-    [found] = json.loads(line)["replays"]
-    assert found["pipeline"] == name
-    assert found["empty"]
-    assert found["records"] > 0
-    assert all(view["before"] > 0 for view in found["views"])
+    [compared] = json.loads(line)["replays"]
+    assert compared["pipeline"] == name
+    assert compared["empty"]
+    assert compared["records"] > 0
+    assert all(view["before"] > 0 for view in compared["views"])
 
 
 @pytest.mark.docker
@@ -193,10 +193,10 @@ def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:
         shop.get("/healthz")
     shop.start()
     after = shop.verify()
-    for name, found in after.items():
-        assert found["exact"]
-        assert found["marker"] > before[name]["marker"]
-        assert found["books"]["applied"] > before[name]["books"]["applied"]
+    for name, verdict in after.items():
+        assert verdict["exact"]
+        assert verdict["marker"] > before[name]["marker"]
+        assert verdict["books"]["applied"] > before[name]["books"]["applied"]
 
 
 def read_shelf(shop: Shop) -> Any:
@@ -212,7 +212,7 @@ def await_counted(shop: Shop, on_hand: int, sold: int) -> None:
     """Wait until the shelf is as it must be."""
 
     def there() -> bool:
-        found = read_shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
-        return (found["units_on_hand"], found["units_sold"]) == (on_hand, sold)
+        shelf = read_shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
+        return (shelf["units_on_hand"], shelf["units_sold"]) == (on_hand, sold)
 
     wait_until(there, f"{on_hand} of MINE on hand, {sold} sold", ANSWER_SECONDS_MAX)

@@ -12,7 +12,7 @@ def test_what_is_as_promised_is_kept_up_to_its_limits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "why"),
+    ("measured", "why"),
     [
         ({"unanswered": 0.4}, "for 0.4 s there was no answer"),
         ({"stale": 31.1}, "one was 31.1 s old, and the fault took 1.0 s"),
@@ -24,10 +24,10 @@ def test_what_is_as_promised_is_kept_up_to_its_limits() -> None:
         ),
     ],
 )
-def test_each_promise_that_is_not_kept_is_named(found: dict[str, Any], why: str) -> None:
-    [broken] = outcome(**found).broken
+def test_each_promise_that_is_not_kept_is_named(measured: dict[str, Any], why: str) -> None:
+    [broken] = outcome(**measured).broken
     assert why in broken
-    assert outcome(**found).as_document()["broken"] == [broken]
+    assert outcome(**measured).as_document()["broken"] == [broken]
 
 
 def test_what_was_not_compared_is_not_exact() -> None:

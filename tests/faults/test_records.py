@@ -32,11 +32,11 @@ def test_receipts_of_a_store_that_was_cut_off_are_late_and_in_time(kafka: Settin
     announce(log := KafkaLog(kafka))
     log.flush()
     assert records.publish_backlog(kafka, "CUT-OFF", 30) == 30
-    found = [read_record(one) for one in receipts(kafka)]
-    assert len({one.event_id for one in found}) == 30
-    assert {one.untimely for one in found} == {None}
-    assert {one.movement["store_id"] for one in found} == {"CUT-OFF"}
-    oldest = min(one.movement["event_time"] for one in found)
+    contents = [read_record(one) for one in receipts(kafka)]
+    assert len({one.event_id for one in contents}) == 30
+    assert {one.untimely for one in contents} == {None}
+    assert {one.movement["store_id"] for one in contents} == {"CUT-OFF"}
+    oldest = min(one.movement["event_time"] for one in contents)
     assert NOON - oldest == timedelta(minutes=records.OFFLINE_MINUTES)
 
 

@@ -83,8 +83,8 @@ def test_the_aim_is_taken_once_and_awaited() -> None:
 
     asked: list[int] = []
 
-    def lacks(found: Aim) -> str | None:
-        asked.append(found.since_ms)
+    def lacks(aim: Aim) -> str | None:
+        asked.append(aim.since_ms)
         return "something" if len(asked) < 3 else None
 
     healed, _ = heal(30.0, aim, lacks)

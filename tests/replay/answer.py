@@ -69,9 +69,9 @@ def books(inputs: Offsets, kept: Iterable[Row]) -> dict[Partition, Book]:
     """Where nothing is written of a partition, all that was read of it would be a duplicate."""
     counted = {(row["topic"], row["partition"]): row for row in kept}
     nothing = {"applied": 0, "quarantined": 0}
-    found = {}
+    by_partition = {}
     for at, end in inputs.items():
         row = counted.get(at, nothing)
         applied, quarantined = row["applied"], row["quarantined"]
-        found[at] = Book(end, applied, end - applied - quarantined, quarantined)
-    return found
+        by_partition[at] = Book(end, applied, end - applied - quarantined, quarantined)
+    return by_partition

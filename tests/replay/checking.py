@@ -8,15 +8,15 @@ from tests.replay.running import Work
 SHOWN_MAX = 5
 
 
-def check(found: Answer, work: Work) -> None:
+def check(answer: Answer, work: Work) -> None:
     """Hold the answer against the oracle's, at the same offsets."""
-    asked = oracle(work.pipeline.name, work.settings, found.inputs)
+    asked = oracle(work.pipeline.name, work.settings, answer.inputs)
     answers = asked.views()
     assert {view.name for view in work.pipeline.writes} == answers.keys()
-    for view, own_digest in zip(work.pipeline.writes, found.digests, strict=True):
-        expected, rows = {key(view, row): row for row in answers[view.name]}, found.rows[view.name]
+    for view, own_digest in zip(work.pipeline.writes, answer.digests, strict=True):
+        expected, rows = {key(view, row): row for row in answers[view.name]}, answer.rows[view.name]
         wrong = {at for at in rows | expected if rows.get(at) != expected.get(at)}
         assert not [(rows.get(at), expected.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
         assert expected, f"{view.name} has rows to be compared"
         assert own_digest == digest(view, expected.values())
-    assert found.books == asked.books()
+    assert answer.books == asked.books()

@@ -43,12 +43,12 @@ def faults(work: Work) -> Iterator[str]:
 def of_record(contract: Contract, record: Record) -> Iterator[str]:
     """Its schema, rules, key, place and headers."""
     place = f"{record.topic}/{record.partition}/{record.offset}"
-    found = decode(record.value)
-    if found.contract is not contract:
-        yield f"{place}: a record of {found.contract.name}"
+    decoded = decode(record.value)
+    if decoded.contract is not contract:
+        yield f"{place}: a record of {decoded.contract.name}"
         return
-    yield from (f"{place}: {rule}" for rule in sorted(find_broken_rules(contract, found.value)))
-    own = key(contract, found.value)
+    yield from (f"{place}: {rule}" for rule in sorted(find_broken_rules(contract, decoded.value)))
+    own = key(contract, decoded.value)
     if record.key != own:
         yield f"{place}: the key is {record.key!r}, not {own!r}"
     elif record.partition != partition(own, contract.settings.partitions):

@@ -45,9 +45,9 @@ def codes(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def find_changes(before: Path, after: Path, pipeline: str) -> Changes:
-    found = causes.find_changes(before, after, pipeline)
-    assert found is not None
-    return found
+    changes = causes.find_changes(before, after, pipeline)
+    assert changes is not None
+    return changes
 
 
 def change(code: Path, old: str, new: str, name: str = "thresholds.py") -> None:
@@ -83,8 +83,8 @@ def test_a_rule_reads_what_the_functions_read_that_it_calls(codes: tuple[Path, P
 
 def test_a_threshold_that_comes_or_goes_is_told(codes: tuple[Path, Path]) -> None:
     change(codes[1], "    cents_max: int = 5\n", "    euros_max: int = 5\n")
-    found = [str(one) for one in find_changes(*codes, "toy").thresholds]
-    assert found == ["cents_max 5 → none", "euros_max none → 5"]
+    lines = [str(one) for one in find_changes(*codes, "toy").thresholds]
+    assert lines == ["cents_max 5 → none", "euros_max none → 5"]
 
 
 def test_the_same_code_has_no_changes(codes: tuple[Path, Path]) -> None:
@@ -132,5 +132,5 @@ def test_without_a_changed_threshold_only_a_changed_row_tells_something(
 
 def test_a_changed_row_tells_of_threshold_and_events() -> None:
     changes = Changes((STRICTER,), reads={"card_velocity": frozenset({STRICTER.name, "other"})})
-    found = find_cause(Sample(CARD, {"threshold": 5}, {"threshold": 3}), changes)
-    assert found == "card_sales_per_window_max 5 → 3; counts as many events as before"
+    cause = find_cause(Sample(CARD, {"threshold": 5}, {"threshold": 3}), changes)
+    assert cause == "card_sales_per_window_max 5 → 3; counts as many events as before"

@@ -135,23 +135,23 @@ def test_however_a_log_reaches_a_pipeline_its_answer_is_the_oracles(
                 OwnProcess(work) if schedule.own_process else InSession(work, spark, patch)
             )
             play(log, schedule, running, chance)
-            found = answer(work)
-            check(found, work)
-            every_kind(found)
+            answered = answer(work)
+            check(answered, work)
+            every_kind(answered)
             assert not list(islice(faults(work), SHOWN_MAX))
-        print(f"{found.batches} batches, {running.kills} kills, {forgetting.ids} ids forgotten")
+        print(f"{answered.batches} batches, {running.kills} kills, {forgetting.ids} ids forgotten")
         assert running.kills > 0
-        assert found.batches >= schedule.chunks
-        digests.add(found.digests)
+        assert answered.batches >= schedule.chunks
+        digests.add(answered.digests)
     assert len(digests) == 1
     if name == LIVELY:
         wait_until(lambda: forgetting.ids > 0, "ids are forgotten while the generation is live")
 
 
-def every_kind(found: Answer) -> None:
+def every_kind(answered: Answer) -> None:
     """Records were applied, were copies, and were rejected; of the releases too."""
-    released = [book for at, book in found.books.items() if at[0] == RELEASES.name]
-    for books in (found.books.values(), released):
+    released = [book for at, book in answered.books.items() if at[0] == RELEASES.name]
+    for books in (answered.books.values(), released):
         assert sum(book.applied for book in books) > 0
         assert sum(book.duplicate for book in books) > 0
         assert sum(book.quarantined for book in books) > 0

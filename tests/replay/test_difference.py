@@ -45,46 +45,46 @@ def shelf(sku: str, **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("view", [STOCK_LEVELS, ALERTS, BEST_SELLERS])
 def test_the_same_rows_do_not_differ(tmp_path: Path, view: Contract) -> None:
     rows = [dict(view.examples[0])]
-    found = compare(tmp_path, view, rows, rows)
-    assert found.empty
-    assert (found.before, found.after) == (1, 1)
+    difference = compare(tmp_path, view, rows, rows)
+    assert difference.empty
+    assert (difference.before, difference.after) == (1, 1)
 
 
 def test_rows_that_come_go_and_change_are_told_apart(tmp_path: Path) -> None:
     before = [shelf("A"), shelf("B"), shelf("C", units_sold=5)]
     after = [shelf("A"), shelf("C", units_sold=8), shelf("D"), shelf("E")]
-    found = compare(tmp_path, STOCK_LEVELS, before, after)
-    assert (found.added, found.removed, found.changed) == (2, 1, 1)
+    difference = compare(tmp_path, STOCK_LEVELS, before, after)
+    assert (difference.added, difference.removed, difference.changed) == (2, 1, 1)
     sold = STOCK_LEVELS.examples[0]["units_sold"]
-    assert Total("units_sold", 2 * sold + 5, 3 * sold + 8) in found.totals
-    changed, *rest = found.largest
+    assert Total("units_sold", 2 * sold + 5, 3 * sold + 8) in difference.totals
+    changed, *rest = difference.largest
     assert changed.key["sku"] == "C"
     assert (changed.before, changed.after) == ({"units_sold": 5}, {"units_sold": 8})
     assert [one.key["sku"] for one in rest] == ["D", "E", "B"]
 
 
 def test_a_view_that_says_nothing_any_more_is_all_removed(tmp_path: Path) -> None:
-    found = compare(tmp_path, STOCK_LEVELS, [shelf("A"), shelf("B")], [])
-    assert (found.before, found.after, found.removed) == (2, 0, 2)
+    difference = compare(tmp_path, STOCK_LEVELS, [shelf("A"), shelf("B")], [])
+    assert (difference.before, difference.after, difference.removed) == (2, 0, 2)
 
 
 def test_texts_with_few_values_say_where_rows_moved(tmp_path: Path) -> None:
     alert = dict(ALERTS.examples[0])
     more = {**alert, "subject": "tok_other"}
-    found = compare(tmp_path, ALERTS, [alert], [alert, more])
-    assert Facet("rule", alert["rule"], 1, 2) in found.facets
-    assert sum(period.added for period in found.periods) == 1
+    difference = compare(tmp_path, ALERTS, [alert], [alert, more])
+    assert Facet("rule", alert["rule"], 1, 2) in difference.facets
+    assert sum(period.added for period in difference.periods) == 1
 
 
 def test_what_readers_have_dropped_is_not_missed(tmp_path: Path) -> None:
     row = dict(BEST_SELLERS.examples[0])
     begins: datetime = row["window_start"]
     older = {**row, "window_start": begins - timedelta(days=9)}
-    found = compare(tmp_path, BEST_SELLERS, [row], [older, row], since=begins.isoformat())
-    assert found.empty
+    difference = compare(tmp_path, BEST_SELLERS, [row], [older, row], since=begins.isoformat())
+    assert difference.empty
 
 
 def test_a_nested_list_that_differs_is_a_change(tmp_path: Path) -> None:
     alert = dict(ALERTS.examples[0])
-    found = compare(tmp_path, ALERTS, [alert], [{**alert, "evidence": 2 * alert["evidence"]}])
-    assert (found.changed, found.added) == (1, 0)
+    difference = compare(tmp_path, ALERTS, [alert], [{**alert, "evidence": 2 * alert["evidence"]}])
+    assert (difference.changed, difference.added) == (1, 0)

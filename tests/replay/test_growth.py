@@ -44,11 +44,11 @@ def test_what_was_published_after_the_look_at_the_backlog_is_not_forgotten(
     looks: list[timedelta] = []
 
     def look(settings: Settings, topics: list[str], read: Offsets) -> Backlog:
-        found = backlog.backlog(settings, topics, read)
+        behind = backlog.backlog(settings, topics, read)
         if not looks:
             publish(settings, log[first:])
-        looks.append(found.span)  # which says that the log has grown
-        return found
+        looks.append(behind.span)  # which says that the log has grown
+        return behind
 
     monkeypatch.setattr("pipelines.common.runtime.query.backlog", look)
     limit = {"pipeline_records_per_batch_max": len(log) // BATCHES_MIN}

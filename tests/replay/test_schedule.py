@@ -56,5 +56,5 @@ def mistaken(played: Sequence[Entry], known: Known) -> int:
 
 def validated(entry: Entry) -> Row | None:
     """What is accepted of it."""
-    found = validate(contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
-    return None if isinstance(found, Rejection) else found
+    verdict = validate(contract(entry.at[0]), entry.key, entry.value, entry.published_ms)
+    return None if isinstance(verdict, Rejection) else verdict

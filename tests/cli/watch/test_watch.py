@@ -100,9 +100,9 @@ def test_a_sale_is_seen(shop: Shop, api: Answers, feeds: Feeds, moments: Moments
 
 
 def find_revenue(feeds: Feeds) -> float:
-    found = re.search(r"revenue ([0-9,.]+) \(100 cents\)", show(feeds))
-    assert found
-    return float(found[1].replace(",", ""))
+    match = re.search(r"revenue ([0-9,.]+) \(100 cents\)", show(feeds))
+    assert match
+    return float(match[1].replace(",", ""))
 
 
 def test_an_unreachable_api_is_said_and_what_was_known_stays(
