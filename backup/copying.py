@@ -1,4 +1,4 @@
-"""Copying a folder that is written to: most of it while it is, the rest while it is not."""
+"""Copying a folder: most of it while processes write to it, the rest while they are paused."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ CHUNK_BYTES = 1024 * 1024
 
 
 class Mirror:
-    """A copy of a folder's files that are to be kept, brought up to date again and again."""
+    """A copy of a folder's files that a backup keeps, updated repeatedly."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self._source = source
@@ -20,10 +20,10 @@ class Mirror:
         self._copied: dict[Path, Stamp] = {}
 
     def update(self) -> int:
-        """Copy what has changed since the last time, remove what is gone; the bytes copied.
+        """Copy the files that changed, remove the deleted ones; returns the bytes copied.
 
         A file that changes while it is copied is copied again the next time: its stamp is taken
-        before. So the last update needs a folder that nobody writes to.
+        before. So the last update needs a folder that no process writes to.
         """
         now = list_files(self._source)
         for gone in self._copied.keys() - now.keys():
@@ -37,7 +37,7 @@ class Mirror:
         return copied
 
     def _copy(self, file: Path) -> bool:
-        """Whether it was still there."""
+        """Whether the file still existed."""
         target = self._target / file
         target.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
@@ -50,7 +50,7 @@ class Mirror:
 
 
 def digest(file: Path) -> str:
-    """SHA-256 of what the file holds, in hex; it is on the disk when this returns."""
+    """SHA-256 of the file's content, in hex. The content is on the disk when this returns."""
     hashed = hashlib.sha256()
     with file.open("rb") as content:
         while chunk := content.read(CHUNK_BYTES):

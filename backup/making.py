@@ -19,13 +19,13 @@ from pipelines.common.generations.folders import locate_checkpoint
 from services.clock import wall_ms
 
 UPDATES_RUNNING = 2
-"""How often the copy is brought up to date while the shop runs: the less is left for the pause."""
+"""Updates of the copy while the shop runs. Each leaves less to copy during the pause."""
 BROKER = "broker"
 BELOW_OTHERS = frozenset({WORKER, ENGINE})
 
 
 class NotEmpty(UserError):
-    """There is something where something is to be written."""
+    """The target folder is not empty."""
 
     def __init__(self, folder: Path, remedy: str) -> None:
         super().__init__(f"{folder} should be empty, or not be there, but holds files. {remedy}")
@@ -42,7 +42,7 @@ class Elsewhere(UserError):
 
 
 class Ended(UserError):
-    """A process of the shop ended while it was to stand still."""
+    """A process of the shop ended while it was paused."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -52,9 +52,9 @@ class Ended(UserError):
 
 
 def back_up(settings: Settings, target: Path) -> Manifest:
-    """Copy the running shop as it is at one moment, in which all of its processes stand still.
+    """Copy the running shop at one moment, at which all of its processes are paused.
 
-    It is what kill -9 of all of them at that moment would leave behind.
+    The copy equals what kill -9 of all of them at that moment would leave behind.
     Raises NotLocal, Elsewhere, NotEmpty and Ended.
     """
     refuse_elsewhere(settings)
@@ -89,10 +89,10 @@ def back_up(settings: Settings, target: Path) -> Manifest:
 
 @contextmanager
 def stand_still(settings: Settings) -> Iterator[None]:
-    """Every process of the shop stands still until the block ends; raises Ended."""
+    """Pause every process of the shop until the block ends; raises Ended."""
     parts = find_parts(settings)
     with ExitStack() as stack:
-        # The broker last: what another part takes for acknowledged is in its log then.
+        # The broker last: its log then holds every record that another part takes for acknowledged.
         for name in sorted(parts, key=lambda part: part == BROKER):
             if name not in BELOW_OTHERS:
                 try:
@@ -103,7 +103,7 @@ def stand_still(settings: Settings) -> Iterator[None]:
 
 
 def _pause_tree(stack: ExitStack, pid: int) -> None:
-    """Pause the process, then those that it has started: it starts no others meanwhile."""
+    """Pause the process, then its children: it starts no others meanwhile."""
     stack.enter_context(paused(pid))
     for child in psutil.Process(pid).children():
         with suppress(psutil.NoSuchProcess):
@@ -111,7 +111,7 @@ def _pause_tree(stack: ExitStack, pid: int) -> None:
 
 
 def locate_position(settings: Settings, generation: Generation) -> Position:
-    """How far it has come, by its checkpoint."""
+    """The position of its promoted generation, by its checkpoint."""
     checkpoint = locate_checkpoint(settings, generation)
     read = sum(checkpoint.committed().values())
     return Position(generation.number, checkpoint.newest_finished(), read)
@@ -120,7 +120,7 @@ def locate_position(settings: Settings, generation: Generation) -> Position:
 def restore(source: Path, settings: Settings) -> Manifest:
     """Make the data folder of the backup; `make up` then goes on where it was made.
 
-    The folder is there whole or not at all. Raises NoBackup and NotEmpty.
+    The folder appears complete or not at all. Raises NoBackup and NotEmpty.
     """
     manifest = read_manifest(source)
     home = settings.data_dir

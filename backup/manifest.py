@@ -1,4 +1,4 @@
-"""What a backup says of itself; it is written last, so that half a backup has none."""
+"""The manifest of a backup. It is written last, so that an incomplete backup has none."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ FORMAT = 1
 
 
 class NoBackup(UserError):
-    """A folder that holds no whole backup."""
+    """A folder that holds no complete backup."""
 
     def __init__(self, folder: Path, why: str) -> None:
         super().__init__(
@@ -22,23 +22,23 @@ class NoBackup(UserError):
 
 @dataclass(frozen=True)
 class Position:
-    """How far a pipeline's promoted generation had come."""
+    """The position of a pipeline's promoted generation."""
 
     generation: int
     batch: int
-    """The last one that was finished."""
+    """The last finished batch."""
     records: int
-    """How many records of its topics it had read."""
+    """The number of records that it had read of its topics."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A moment of a shop, and the files that hold it."""
+    """The moment of a backup, and its files."""
 
     made_at_ms: int
-    """The wall clock's, in epoch milliseconds: what came later is not in it."""
+    """Wall clock, in epoch milliseconds. The backup holds nothing that came later."""
     paused_seconds: float
-    """How long the shop stood still for it."""
+    """How long the shop was paused for it."""
     pipelines: Mapping[str, Position]
     files: Mapping[str, str]
     """SHA-256 of each file, by its path below the folder."""

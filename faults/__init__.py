@@ -1,1 +1,1 @@
-"""Faults on demand: done in a running shop, each with the promise that the shop has to keep."""
+"""Faults on demand in a running shop, each with the promise that the shop has to keep."""

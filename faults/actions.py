@@ -80,7 +80,7 @@ def reach_quota(scene: Scene) -> str:
 
 
 def stands_still(settings: Settings, since_ms: int) -> bool:
-    """Whether a simulator that was started since this moment has said that it waits."""
+    """Whether a simulator started since this moment has announced that it is paused."""
     announced = read_clock(settings)
     if announced is None or announced.clock.wall_ms < since_ms:
         return False

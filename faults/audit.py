@@ -35,7 +35,7 @@ def _compare(settings: Settings, pipeline: str) -> Checked:
 
 
 def describe(compared: Verdict) -> Iterator[str]:
-    """What is not as it should be, a line each; nothing where it is exact."""
+    """Each deviation as a line; nothing where the pipeline is exact."""
     for one in compared.views:
         if not one.agrees:
             yield describe_rows(one)
@@ -64,7 +64,7 @@ def describe_rows(one: Comparison) -> str:
 
 
 def list_some(things: Sequence[object]) -> str:
-    """The first ROWS_SHOWN_MAX, and how many more there are."""
+    """The first ROWS_SHOWN_MAX items, and the number of others."""
     names = ", ".join(
         "/".join(map(str, one)) if isinstance(one, tuple) else str(one)
         for one in things[:ROWS_SHOWN_MAX]

@@ -83,7 +83,7 @@ def list_faults() -> Iterator[Fault]:
 
 
 def list_record_faults() -> Iterator[Fault]:
-    """Faults that are in the log for ever: records that no client should publish."""
+    """Faults that stay in the log for ever: records that no client should publish."""
     runs = require("broker")
     yield Fault(
         "poison-record",
@@ -143,4 +143,4 @@ NOT_COVERED: Mapping[str, str] = MappingProxyType(
         "a power cut": "kill -9 leaves what the kernel has not written yet; a power cut does not",
     }
 )
-"""What cannot be done here, and why, or where it is tried."""
+"""Faults that are not in the catalogue: why, or which test tries them."""

@@ -1,4 +1,4 @@
-"""What came of the faults that were done: for programs, and as a page for people."""
+"""The outcomes of faults: as JSON for programs, and as a page for people."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ KEPT, BROKEN = "exact", "BROKEN"
 def render_document(
     outcomes: Iterable[Outcome], not_done: Mapping[str, str], ran_on: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """For programs: every outcome, and of the other faults why they were not done."""
+    """For programs: every outcome, and the reason why each other fault was not done."""
     return {
         "machine": dict(ran_on),
         "faults": [one.as_document() for one in outcomes],

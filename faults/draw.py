@@ -5,9 +5,9 @@ from random import Random
 
 
 def draw(seed: int, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Names without end, each with a number that what it draws itself begins from.
+    """Names without end, each with the seed of its own draws.
 
-    Every name comes once before any comes again, in an order that is drawn anew each time.
+    Every name comes once before any comes again; the order is drawn anew each round.
     """
     chance = Random(seed)
     while names:

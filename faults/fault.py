@@ -1,4 +1,4 @@
-"""What a fault is, what a shop promises under it, and what came of it."""
+"""A fault, the promise of a shop under it, and its outcome."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -11,16 +11,16 @@ from infra.settings import Settings
 
 @dataclass(frozen=True)
 class Promise:
-    """What a reader of the shop is promised before the fault is done."""
+    """The promise to a reader of the shop, stated before the fault."""
 
     stays: str
-    """What goes on meanwhile, in words."""
+    """What goes on during the fault, in words."""
     answered: bool
-    """Whether the API answers every request meanwhile."""
+    """Whether the API answers every request during the fault."""
     stale_seconds_max: float
     """How old an answer may be at most, beyond the time that the fault itself lasts."""
     healed_seconds_max: float
-    """How long after the fault's end all of the shop is well again, at most."""
+    """Time from the fault's end until the whole shop is well again, at most."""
 
     def __str__(self) -> str:
         answers = "every request is answered" if self.answered else "requests may fail meanwhile"
@@ -32,11 +32,11 @@ class Promise:
 
 @dataclass(frozen=True)
 class Scene:
-    """Where a fault is done: a shop, how long a pause lasts, and what is drawn."""
+    """The setting of a fault: the shop, the length of a pause, and the random draws."""
 
     settings: Settings
     parts: Mapping[str, int]
-    """The processes that run, by name, with their ids."""
+    """The ids of the running processes, by name."""
     pause_seconds: float
     chance: random.Random
 
@@ -47,19 +47,19 @@ class Fault:
 
     name: str
     does: str
-    """What is done, in words."""
+    """What the fault does, in words."""
     promise: Promise
     refusal: Callable[[Scene], str | None]
-    """Why it cannot be done here; None: it can."""
+    """Why it is not possible here; None: it is."""
     do: Callable[[Scene], str]
-    """Does it, and returns what was done once it is over."""
+    """Does the fault, and returns what was done once it is over."""
     ends: frozenset[str] = frozenset()
-    """The parts whose process ends by it: each has to have another one afterwards."""
+    """The parts whose process it ends; each has to run as another process afterwards."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the audit says of one pipeline afterwards."""
+    """The audit of one pipeline after the fault."""
 
     pipeline: str
     exact: bool
@@ -69,21 +69,21 @@ class Checked:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A fault that was done, and what was measured of it. All durations are in seconds."""
+    """A fault and its measurements. All durations are in seconds."""
 
     fault: str
     done: str
     promise: Promise
     lasted: float
-    """From the fault's begin to its end: of a kill nearly nothing, of a pause its length."""
+    """From the fault's beginning to its end: nearly zero for a kill, its length for a pause."""
     unanswered: float
     """The longest time without an answer of the API for every pipeline."""
     stale: float
-    """How old the oldest answer was that a reader could get."""
+    """The age of the oldest answer that a reader could get."""
     healed: float | None
-    """From the fault's end until all was well again; None: it was not in time."""
+    """From the fault's end until all was well again; None: not within the limit."""
     lacking: str
-    """What was still lacking then; empty where it healed."""
+    """What was not well at the limit; empty where the shop healed."""
     checked: tuple[Checked, ...] = field(default=())
 
     @property
@@ -92,7 +92,7 @@ class Outcome:
 
     @property
     def broken(self) -> tuple[str, ...]:
-        """The promises that were not kept, each with what was found instead."""
+        """The broken promises, each with the measured value."""
         promise, reasons = self.promise, []
         if promise.answered and self.unanswered:
             reasons.append(
@@ -134,7 +134,7 @@ class Outcome:
 
 
 class Ineffective(UserError):
-    """A fault that was done, and without the effect that makes it one."""
+    """A fault that had no effect."""
 
     def __init__(self, fault: str, expected: str, seconds: float) -> None:
         super().__init__(

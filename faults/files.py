@@ -13,7 +13,7 @@ from pipelines.common.generations.folders import locate_checkpoint
 from services.api.store.location import locate_database, locate_folder
 
 PAGE_BYTES = 4096
-"""Of SQLite: the first page stays, so that the file still looks like a database."""
+"""The size of a SQLite page. The first page stays, so that the file still looks like a database."""
 NOISE = b"\xff"
 
 
@@ -55,9 +55,10 @@ def scribble(file: Path) -> int:
 
 @contextmanager
 def remembered(folder: Path, **others: Any) -> Iterator[None]:
-    """What is started meanwhile reads these settings in the data folder, unless it was told others.
+    """Processes started within the block read these settings from the data folder, unless their
+    environment sets others.
 
-    The file is as it was when the block ends.
+    The file has its old content when the block ends.
     """
     file = folder / REMEMBERED_FILE
     before = file.read_bytes()

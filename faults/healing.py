@@ -1,4 +1,4 @@
-"""Whether a shop is well: everything runs, and all that the log held at a moment is served."""
+"""Whether a shop is well: every process runs, and answers cover the log up to a moment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ from services import liveness
 from services.clock import wall_ms
 
 WORLDS = frozenset({"simulator"})
-"""Who makes the log grow by itself."""
+"""The processes that make the log grow by themselves."""
 SIGNS = frozenset({"ordering", "supplier"})
-"""Whose only sign of life is that they have started."""
+"""The services that report nothing but their start."""
 
 NOT_YET = (*NO_ANSWER, KafkaException, UserError, ManagerFault, psutil.Error)
-"""What a question may end with while a part is away."""
+"""The errors that a request may raise while a part is down."""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What has to be reached before all is called well."""
+    """The state that a shop has to reach to be well."""
 
     ends: Offsets
-    """Where the topics ended that pipelines read."""
+    """The end offsets of the topics that pipelines read."""
     parts: Mapping[str, int]
-    """What has to run, with the process ids of before."""
+    """The parts that have to run, with their process ids before the fault."""
     ended: frozenset[str] = frozenset()
-    """Of these, those that need another process than before."""
+    """The parts among them that need another process than before."""
     since_ms: int = 0
-    """The wall clock when these ended, in epoch milliseconds."""
+    """The wall clock at the end of the fault, in epoch milliseconds."""
 
 
 def take_aim(
@@ -50,7 +50,7 @@ def take_aim(
 ) -> Aim:
     """The aim at this moment, for the topics that the served pipelines read.
 
-    Raises one of NOT_YET while the broker or the API is away.
+    Raises one of NOT_YET while the broker or the API is down.
     """
     topics = {topic for topic, _ in read_served(fetch_pipelines(settings))}
     ends = end_offsets(admin(settings), topics)
@@ -58,7 +58,7 @@ def take_aim(
 
 
 def read_served(pipelines: Pipelines) -> Offsets:
-    """Below which offsets every pipeline has counted the partitions that it reads."""
+    """The offsets below which every pipeline has counted the partitions that it reads."""
     served: dict[tuple[str, int], int] = {}
     for one in pipelines.values():
         for at, offset in parse_inputs(one["as_of"]).items():
@@ -67,7 +67,7 @@ def read_served(pipelines: Pipelines) -> Offsets:
 
 
 def find_lacking(settings: Settings, aim: Aim) -> str | None:
-    """The first thing that is not well, in words; None: all is."""
+    """The first deviation, in words; None: all is well."""
     try:
         return (
             _lacks_process(settings, aim)
@@ -80,17 +80,17 @@ def find_lacking(settings: Settings, aim: Aim) -> str | None:
 
 
 class Patient:
-    """A shop after a fault: an aim is taken as soon as that is possible, and then waited for."""
+    """A shop after a fault. It takes an aim as soon as that is possible, and waits for it."""
 
     def __init__(self, take: Callable[[], Aim], lacks: Callable[[Aim], str | None]) -> None:
-        """`take` may raise one of NOT_YET; `lacks` says what there is not yet of the aim."""
+        """`take` may raise one of NOT_YET; `lacks` says what the aim still lacks."""
         self.lacking = ""
-        """What the last look found lacking, in words."""
+        """What was lacking at the last check, in words."""
         self._take, self._lacks = take, lacks
         self._aim: Aim | None = None
 
     def is_well(self) -> bool:
-        """Look once more."""
+        """Check once more."""
         try:
             self._aim = self._aim or self._take()
         except NOT_YET as error:

@@ -1,4 +1,4 @@
-"""Records that nobody should publish: damaged, unknown, doubled, too late all at once."""
+"""Records that no client should publish: damaged, of an unknown schema, repeated, or late."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,14 +14,14 @@ from infra.settings import Settings
 from services.clock import wall_ms
 
 OFFLINE_MINUTES = 90
-"""For how long a store was cut off: less than the horizon of its receipts."""
+"""How long a store was cut off; less than the horizon of its receipts."""
 MINUTE_MS = 60_000
 COPIES_READ_MAX = 500
-"""The newest receipts, of all partitions together, of which copies are made."""
+"""The number of newest receipts, over all partitions, that are copied."""
 
 
 class NoWorld(UserError):
-    """Nobody has said what time it is."""
+    """No world clock was announced."""
 
     def __init__(self) -> None:
         super().__init__("The world clock should be in its topic, but is not. See: make status")
@@ -36,7 +36,7 @@ def find_world_ms(settings: Settings) -> int:
 
 
 def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
-    """Publish so many receipts spoilt in this way, by the stores in turn; returns how many."""
+    """Publish this many receipts damaged in this way, of the stores in turn; returns how many."""
     now_ms, stamp = find_world_ms(settings), wall_ms()
     published = [
         Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
@@ -52,7 +52,7 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
 
 
 def publish_copies(settings: Settings, copies: int) -> int:
-    """Publish the newest receipts again, byte by byte, each so many times; returns how many."""
+    """Publish exact copies of the newest receipts, each this many times; returns how many."""
     ends = end_offsets(admin(settings), [RECEIPTS.name])
     each = max(1, COPIES_READ_MAX // len(ends))
     starts = {at: max(0, end - each) for at, end in ends.items()}
@@ -71,7 +71,7 @@ def publish_copies(settings: Settings, copies: int) -> int:
 
 
 def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
-    """Publish at once what a store sold while it was cut off; returns how many receipts."""
+    """Publish at once the receipts of a store that was cut off; returns how many."""
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
     events = _receipts(f"fault-offline-{wall_ms()}", count, since_ms, now_ms, store_id)

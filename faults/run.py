@@ -1,4 +1,4 @@
-"""Doing a fault in a running shop: before, meanwhile, and until all is well again."""
+"""Runs a fault in a shop that is well, and measures until it is well again."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ POLL_SECONDS = 0.25
 
 Done = TypeVar("Done")
 Tell = Callable[[str, str], None]
-"""Is told the name of a fault and what is being waited for."""
+"""Receives the name of a fault and what the run waits for."""
 
 
 class UnknownFault(UserError):
@@ -43,7 +43,7 @@ class UnknownFault(UserError):
 
 
 class NotWell(UserError):
-    """The shop is not well before anything was done to it."""
+    """The shop is not well before the fault."""
 
     def __init__(self, lacking: str) -> None:
         super().__init__(
@@ -60,7 +60,7 @@ def find(name: str) -> Fault:
 
 
 def list_possible(settings: Settings, pause_seconds: float) -> Mapping[str, str | None]:
-    """Every fault by name, and why it cannot be done in this shop; None: it can.
+    """Every fault by name, and why it is not possible in this shop; None: it is.
 
     Raises NotLocal.
     """
@@ -81,9 +81,9 @@ def run_named(
 def run_drawn(
     settings: Settings, seed: int, minutes: float, pause_seconds: float, tell: Tell
 ) -> Iterator[Outcome]:
-    """Do drawn faults of those that are possible, until the time is over.
+    """Do faults drawn from the possible ones, until the time is over.
 
-    None is begun afterwards. Raises NotLocal and NotWell.
+    No fault begins afterwards. Raises NotLocal and NotWell.
     """
     possible = [name for name, why in list_possible(settings, pause_seconds).items() if why is None]
     yield from take(
@@ -99,7 +99,7 @@ def take(
     do: Callable[[str, int], Done],
     moment: Callable[[], float] = time.monotonic,
 ) -> Iterator[Done]:
-    """What is done of each that is drawn; none is begun when the time is over."""
+    """The outcome of each drawn fault; no fault begins when the time is over."""
     deadline = moment() + seconds
     for name, number in drawn:
         if moment() >= deadline:
@@ -110,7 +110,7 @@ def take(
 def run(
     settings: Settings, fault: Fault, pause_seconds: float, chance: Random, tell: Tell
 ) -> Outcome:
-    """Do the fault and wait for its promise; what was measured, and what the audit says.
+    """Do the fault and wait for its promise; returns the measurements and the audit.
 
     Raises NotLocal, NotWell and Refused.
     """
@@ -121,7 +121,7 @@ def run(
     with Watch(settings.pipeline_names, partial(fetch_ages, settings)) as sight:
         tell(fault.name, "the shop is well before")
         await_well(settings, scene.parts, sight)
-        # What comes after the wait, which may have changed a process.
+        # Looked up after the wait, during which a process may have been restarted.
         scene = Scene(settings, find_parts(settings), pause_seconds, chance)
         tell(fault.name, fault.does)
         since_ms, began = wall_ms(), time.monotonic()
@@ -152,7 +152,7 @@ def run(
 
 
 def await_well(settings: Settings, parts: Mapping[str, int], sight: Sight) -> None:
-    """Return once all is well and it is known how old answers are; raises NotWell."""
+    """Return once all is well and the age of answers is known; raises NotWell."""
     healed, lacking = heal(
         WELL_SECONDS_MAX,
         lambda: take_aim(settings, parts),
@@ -170,7 +170,7 @@ def lacks_age(sight: Sight) -> str | None:
 def heal(
     seconds_max: float, aim: Callable[[], Aim], lacks: Callable[[Aim], str | None]
 ) -> tuple[float | None, str]:
-    """How many seconds it took until nothing lacked, and what still does if it was not in time."""
+    """The seconds until all was well, or None with what is still lacking at the limit."""
     began, patient = time.monotonic(), Patient(aim, lacks)
     if until(patient.is_well, seconds_max, POLL_SECONDS):
         return time.monotonic() - began, ""

@@ -1,4 +1,4 @@
-"""What a reader sees meanwhile: whether the API answers, and how old its answers are."""
+"""What a reader sees during a fault: whether the API answers, and how old its answers are."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -13,17 +13,17 @@ REQUEST_SECONDS_MAX = 10.0
 STOP_SECONDS_MAX = 2 * REQUEST_SECONDS_MAX
 
 NO_ANSWER = (*http.NO_ANSWER, LookupError)
-"""What an API that is away, that starts, or that has not loaded a pipeline leads to."""
+"""The errors of an API that is down, starts, or has not loaded a pipeline."""
 
 Ages = Mapping[str, float | None]
-"""By pipeline: how many seconds old its answer is at most; None: it is not known."""
+"""By pipeline: the age of its answer in seconds, at most; None: unknown."""
 
 Pipelines = Mapping[str, Mapping[str, Any]]
-"""By name: what the API says of a pipeline whose views are loaded."""
+"""By name: the API's document of a pipeline whose views are loaded."""
 
 
 def fetch_pipelines(settings: Settings) -> Pipelines:
-    """What the API says of the pipelines of the settings; raises one of NO_ANSWER."""
+    """The API's documents of the pipelines of the settings; raises one of NO_ANSWER."""
     url = f"{settings.api_url}/v1/pipelines"
     known = http.fetch_json(url, REQUEST_SECONDS_MAX)["pipelines"]
     by_name = {one["pipeline"]: one for one in known}
@@ -34,37 +34,38 @@ def fetch_pipelines(settings: Settings) -> Pipelines:
 
 
 def fetch_ages(settings: Settings) -> Ages:
-    """How old the answer of each pipeline is; raises one of NO_ANSWER."""
+    """The age of each pipeline's answer; raises one of NO_ANSWER."""
     ages_ms = {name: one["freshness_ms"] for name, one in fetch_pipelines(settings).items()}
     return {name: None if age is None else age / 1000 for name, age in ages_ms.items()}
 
 
 class Sight:
-    """What has been seen so far; moments are in seconds of one clock that only goes forward."""
+    """The observations so far; moments are in seconds of the monotonic clock."""
 
     def __init__(self, pipelines: Iterable[str]) -> None:
         self.unanswered_seconds = 0.0
         """The longest time from a request without an answer to the next answer."""
         self.stale_seconds = 0.0
-        """How old the oldest answer was that a reader could get."""
+        """The age of the oldest answer that a reader could get."""
         self._covered_until: dict[str, float] = {}
         self._awaited = frozenset(pipelines)
         self._silent_since: float | None = None
 
     @property
     def begun(self) -> bool:
-        """Whether it is known of every pipeline how old an answer is."""
+        """Whether the age of an answer is known for every pipeline."""
         return self._covered_until.keys() >= self._awaited
 
     def forget(self) -> None:
-        """Measure from now on: what was seen so far was before the fault."""
+        """Measure from now on; earlier observations were before the fault."""
         self.unanswered_seconds = self.stale_seconds = 0.0
 
     def note(self, asked: float, now: float, ages: Ages | None) -> None:
-        """Note what came of a request; None: no answer. Earlier answers are not forgotten."""
+        """Record the outcome of a request; None: no answer. Earlier answers still count."""
         for name, age in (ages or {}).items():
             if age is not None:
-                self._covered_until[name] = max(asked - age, self._covered_until.get(name, asked - age))
+                before = self._covered_until.get(name, asked - age)
+                self._covered_until[name] = max(asked - age, before)
         if self._silent_since is not None or ages is None:
             since = asked if self._silent_since is None else self._silent_since
             self.unanswered_seconds = max(self.unanswered_seconds, now - since)
@@ -75,7 +76,7 @@ class Sight:
 
 
 class Watch:
-    """Asks again and again, beside what is done, as long as the block lasts."""
+    """Asks the API repeatedly in a thread, as long as the block lasts."""
 
     def __init__(self, pipelines: Iterable[str], fetch: Callable[[], Ages]) -> None:
         self.sight = Sight(pipelines)

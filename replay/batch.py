@@ -23,7 +23,7 @@ LOG_LINES_SHOWN = 15
 
 
 class BatchFailed(UserError):
-    """The code does not get through the log."""
+    """The code failed on the log."""
 
     def __init__(self, pipeline: str, log: str) -> None:
         end = "\n  ".join(log.splitlines()[-LOG_LINES_SHOWN:])
@@ -32,7 +32,7 @@ class BatchFailed(UserError):
 
 @contextmanager
 def workplace(settings: Settings) -> Iterator[Path]:
-    """A folder for what is read and compared, gone when the block ends."""
+    """A scratch folder for the rows of a comparison, removed when the block ends."""
     parent = settings.data_dir / "replays"
     parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="at-", dir=parent) as folder:
@@ -49,9 +49,9 @@ def code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
 def run_by_worker(
     settings: Settings, generation: Generation, span: Span, folder: Path
 ) -> dict[str, Path]:
-    """The same by the worker that runs the generation, whose Spark is warm.
+    """Run the batch in the worker that runs the generation, whose Spark is warm.
 
-    Where no worker answers, by a process of its own. Raises BatchFailed.
+    Where no worker answers, run it in a separate process. Raises BatchFailed.
     """
     home = locate_folder(settings, generation)
     try:

@@ -44,17 +44,17 @@ def start(
 
 
 def pause_promoted(settings: Settings, candidate: Generation) -> None:
-    """Let the promoted generation wait until the candidate has caught up or is gone."""
+    """Pause the promoted generation until the candidate has caught up or is gone."""
     throttle.pause_others(settings, candidate)
 
 
 def preview(
     settings: Settings, pipeline: Pipeline, edits: snapshot.Edits, times: Times
 ) -> Compared:
-    """Run the code on disk over a part of the log, and compare it with what is promoted.
+    """Run the code on disk over a part of the log, and compare it with the promoted generation.
 
-    Nothing is left of it. Raises NotPromoted; NotWindowed for a part that begins in the middle of a
-    view that has no windows.
+    It leaves nothing behind. Raises NotPromoted; NotWindowed for a part that begins in the
+    middle of a view that has no windows.
     """
     promoted = require_promoted(generations(settings, pipeline.name))
     if times.start is not None:
@@ -75,7 +75,7 @@ def refuse_without_windows(pipeline: Pipeline) -> None:
 
 
 def diff(settings: Settings, pipeline: Pipeline) -> Compared:
-    """What the candidate says otherwise than the promoted generation, at its marker.
+    """The difference between the candidate and the promoted generation, at the latter's marker.
 
     Raises NotPromotable without a candidate, NotPromoted.
     """
@@ -168,7 +168,7 @@ class Standing:
 
 
 def standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
-    """Every generation of the pipeline that there is."""
+    """Every generation of the pipeline."""
     known = generations(settings, pipeline.name)
     return [
         Standing(one, progress(settings, pipeline, one), throttle.is_paused(settings, known, one))

@@ -1,8 +1,8 @@
-"""Why a row differs, where the two codes and the row itself tell.
+"""Why a row differs, as far as the two versions of the code and the row show it.
 
-The codes tell which thresholds and which files are not the same. A rule is a function of the
-pipeline that has its name; the thresholds that it reads are those that its body names, and the
-bodies of the functions that it calls. A row tells whether it counts other events than before.
+The two versions of the code show which thresholds and files differ. A rule is a function of the
+pipeline that has its name. It reads the thresholds that its body names, or the bodies of the
+functions that it calls. A row's version shows whether it counts other events than before.
 """
 
 import ast
@@ -16,9 +16,9 @@ from replay.difference import Difference, Sample
 from replay.thresholds import numbers
 
 ROOMS = ("contracts", "control", "infra", "pipelines")
-"""What a pipeline's code is made of."""
+"""The file types of a pipeline's code."""
 FILES_MAX = 20
-"""So many are named; a larger change is another version."""
+"""The number of files that are named; a larger change is another version."""
 RULE, VERSION = "rule", "version"
 
 
@@ -83,7 +83,7 @@ def explain(difference: Difference, changes: Changes | None) -> Difference:
 
 
 def find_cause(sample: Sample, changes: Changes) -> str | None:
-    """Why the row differs: a threshold of its rule, other events, or the same ones judged anew."""
+    """Why the row differs: a threshold of its rule, other events, or other logic."""
     causes = [str(one) for one in changes.find_thresholds(str(sample.key.get(RULE, "")))]
     if sample.before and sample.after:
         causes.append(_describe_events(sample))
@@ -91,7 +91,7 @@ def find_cause(sample: Sample, changes: Changes) -> str | None:
 
 
 def _describe_events(sample: Sample) -> str:
-    """A version is how many events a row counts, so rows of the same version count as many."""
+    """A row's version is the number of events that it counts."""
     if VERSION in sample.after:
         return f"counts {sample.after[VERSION]:,} events, {sample.before[VERSION]:,} before"
     return "counts as many events as before"

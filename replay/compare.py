@@ -1,4 +1,4 @@
-"""The difference between what readers see and what other code says of the same part of the log."""
+"""The difference between the served views and other code's answer, on the same part of the log."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ from replay.difference import Difference
 from replay.relations import json_lines, parquet
 
 SPILL = "spill"
-"""Where in the workplace the engine keeps what does not fit in memory."""
+"""The folder in the workplace where the engine keeps data that does not fit in memory."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Compared:
 
     pipeline: str
     before: str
-    """Whose rows were there: a generation."""
+    """The generation whose rows are the reference."""
     after: str
-    """Whose rows are compared with them: a generation, or the code on disk."""
+    """The other side of the comparison: a generation, or the code on disk."""
     at: str
-    """The place in the log that both have reached, in words."""
+    """The position in the log that both have reached, in words."""
     records: int
     """The number of records before that place."""
     views: tuple[Difference, ...]
@@ -57,7 +57,7 @@ class Code:
 
     folder: Path
     name: str
-    """As the difference calls it."""
+    """Its name in the difference."""
 
 
 RunBatch = Callable[[Span, Path], Mapping[str, Path]]
@@ -67,9 +67,9 @@ RunBatch = Callable[[Span, Path], Mapping[str, Path]]
 def at_marker(
     settings: Settings, pipeline: Pipeline, run: RunBatch, codes: tuple[Path, Code], folder: Path
 ) -> Compared:
-    """Some code, by a batch of it, against what is served, at the served generation's marker.
+    """Compare a batch of some code with the served views, at the served generation's marker.
 
-    `codes` are that of the served generation, and the other one.
+    `codes`: the code of the served generation, then the other one.
     """
     promoted, after = codes
     seen = served.fetch(settings, pipeline.name, folder)
@@ -110,10 +110,10 @@ def between(
     times: Times,
     folder: Path,
 ) -> Compared:
-    """The code against the promoted generation's code, both over the same part of the log.
+    """Compare the code with the promoted generation's code, both over the same part of the log.
 
-    From a time on, reading begins one horizon before it, so that what came twice is known; only
-    rows that begin at that time or later are compared.
+    Where the part begins at a time, reading begins one horizon earlier, so that duplicates are
+    known. Only rows that begin at that time or later are compared.
     """
     span = find_span(settings, pipeline, times)
     before = locate_code(settings, promoted)
@@ -147,7 +147,7 @@ def between(
 
 
 def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
-    """The offsets of a stretch of time, by when records were published in the world."""
+    """The offsets of a stretch of time, by the records' timestamps in world time."""
     client, topics = admin(settings), select_counted(pipeline)
     ends = offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
     if times.start is None:
@@ -164,7 +164,7 @@ def to_span(
     starts: Offsets,
     ends: Offsets,
 ) -> Span:
-    """This part of the log: of the archive, as far as the log has it no more.
+    """This part of the log; the archive gives the records that the log no longer has.
 
     Raises Gap, OtherLog.
     """
@@ -182,5 +182,5 @@ def milliseconds(moment: datetime) -> int:
 
 
 def select_counted(pipeline: Pipeline) -> set[str]:
-    """The topics whose records count: a heartbeat only moves time."""
+    """The topics whose records count. Heartbeats do not: they only advance time."""
     return {topic.name for topic in pipeline.inputs if topic is not HEARTBEATS}

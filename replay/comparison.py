@@ -13,7 +13,7 @@ from replay.relations import sql_type
 
 SAMPLES_MAX = 5
 FACETS_MAX = 12
-"""A text with more values is no facet: it names things and does not sort them."""
+"""A text field with more values is no facet: it identifies rows and does not classify them."""
 PERIODS_MAX = 48
 
 ENGINE: Mapping[str, str | int] = {"threads": 2, "memory_limit": "512MB"}
@@ -33,11 +33,11 @@ class Comparison:
         kept: tuple[str | None, str | None],
         spill: Path,
     ) -> None:
-        """`before` and `after` are relations in the engine's SQL. What does not fit in memory goes
-        to the folder `spill`: where this runs may be read-only.
+        """`before` and `after` are relations in the engine's SQL. Data that does not fit in
+        memory goes to the folder `spill`, as the working directory may be read-only.
 
-        Of a view whose rows are kept for a while, only those from `kept[0]` on and before `kept[1]`
-        are compared: instants, by when their time in the key is.
+        Of a view with a retention, only the rows whose time in the key lies from `kept[0]` on and
+        before `kept[1]` are compared.
         """
         self._contract = contract
         self._engine = duckdb.connect(config={**ENGINE, "temp_directory": str(spill)})

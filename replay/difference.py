@@ -35,7 +35,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Sample:
-    """A row that differs: its key, and what it was and is. No fields: it was not there."""
+    """A row that differs: its key, and its fields before and after; none where it did not exist."""
 
     key: dict[str, Any]
     before: dict[str, Any] = field(default_factory=dict)

@@ -38,7 +38,7 @@ class NotRunning(UserError):
 
 
 class ContractsBreak(UserError):
-    """The contracts on disk break somebody."""
+    """The contracts on disk break a consumer."""
 
     def __init__(self, found: int) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ class Plan:
     """What a replay needs."""
 
     records: int
-    """To read."""
+    """Records to read."""
     disk_bytes: int
     """Bytes for its checkpoint and its outputs: as many as the promoted generation's take."""
     memory_bytes: int
@@ -72,7 +72,7 @@ def plan_replay(
     promoted: Generation | None,
     archived: Collection[str] = (),
 ) -> Plan:
-    """Plan a replay that first reads what the archive holds of the `archived` topics.
+    """Plan a replay that begins in the archive, as far as that holds the `archived` topics.
 
     Raises NotRunning, ContractsBreak or NoRoom when it cannot be started.
     """
@@ -85,7 +85,7 @@ def plan_replay(
         records=sum(
             end_offsets(admin(settings), [topic.name for topic in pipeline.inputs]).values()
         ),
-        # What is read of the archive is copied for it.
+        # Records that the archive gives are copied first.
         disk_bytes=disk_bytes(settings, promoted)
         + archive.disk_bytes(settings, archived)
         + DISK_FLOOR_MIB * MIB,

@@ -1,4 +1,4 @@
-"""How far a candidate has come, from its markers."""
+"""How far a candidate has read, by its markers."""
 
 import time
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Failed(UserError):
 
 @dataclass(frozen=True)
 class Progress:
-    """Records read of records there are, in all topics that the pipeline reads."""
+    """Records read and records in the log, in all topics that the pipeline reads."""
 
     read: int
     total: int
@@ -88,7 +88,7 @@ class Watch:
 def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report: Report) -> Seen:
     """Follow a candidate until it has caught up; returns the last look at it.
 
-    Each look is reported. The candidate does not depend on who follows it. Raises Failed when it
+    Each look is reported. Following has no effect on the candidate. Raises Failed when it
     was pruned, is invalid, or has not caught up within WATCH_SECONDS_MAX.
     """
     number, watch = candidate.number, Watch(locate_checkpoint(settings, candidate))

@@ -43,7 +43,7 @@ def prune_generation(settings: Settings, generation: Generation) -> None:
 def delete_topics(settings: Settings, generation: Generation) -> None:
     """Delete the topics that only this generation writes to."""
     own = [topic for view, topic in generation.outputs.items() if topic != view]
-    client = admin(settings)  # it lives until the answers are there
+    client = admin(settings)  # it has to live until the answers have come
     deleted = client.delete_topics(own, operation_timeout=DELETE_SECONDS_MAX)
     for future in deleted.values():
         try:

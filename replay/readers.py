@@ -20,7 +20,7 @@ POLL_SECONDS = 0.05
 decode = reader("command-line")
 
 Name = tuple[str, int]
-"""Names a generation: pipeline and number."""
+"""The name of a generation: pipeline and number."""
 
 
 class NotSwitched(UserError):
@@ -41,7 +41,7 @@ class Reader:
 
     name: str
     loaded: Mapping[Name, bool]
-    """The generations that it could answer from, and whether it does."""
+    """The generations that it could answer from, and whether it serves each."""
 
 
 def alive(settings: Settings) -> Iterator[Reader]:
@@ -55,7 +55,7 @@ def alive(settings: Settings) -> Iterator[Reader]:
 
 
 def await_loaded(settings: Settings, generation: Name) -> None:
-    """Wait until every reader could serve the generation at once; raises NotSwitched."""
+    """Wait until every reader has loaded the generation; raises NotSwitched."""
     await_all(settings, generation, "loaded", lambda one: generation in one.loaded)
 
 

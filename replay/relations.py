@@ -6,7 +6,7 @@ from pathlib import Path
 from contracts import Contract
 from contracts.shape import Field
 
-# Without a zone, as the engine knows none of its own: all are UTC.
+# Timestamps have no zone, as the engine has no default zone: all are UTC.
 TYPES: Mapping[str, str] = {
     "string": "VARCHAR",
     "int": "BIGINT",

@@ -19,7 +19,7 @@ class Served:
     batch: int
     inputs: dict[Partition, int]
     oldest_kept: dict[str, str | None]
-    """View → from when on its rows are kept; None: all are."""
+    """View → the time from which on its rows are kept; None: all rows are kept."""
     files: dict[str, Path]
     """View → its rows."""
 

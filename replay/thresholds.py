@@ -13,7 +13,7 @@ class BadThreshold(UserError):
 
 
 def edit(root: Path, pipeline: str, settings: Iterable[str]) -> Edits:
-    """The pipeline's thresholds.py with NAME=VALUE set instead of what it says; {} without any.
+    """The pipeline's thresholds.py with the values of NAME=VALUE; {} without any.
 
     A value is a whole number, as every threshold that can be set is. Raises BadThreshold.
     """
@@ -51,7 +51,7 @@ def parse(setting: str) -> tuple[str, int]:
 
 
 def numbers(module: ast.Module) -> dict[str, ast.Constant]:
-    """The values of the fields that hold a whole number, by name."""
+    """The values of the whole-number fields, by name."""
     return {
         part.target.id: part.value
         for declared in module.body
