@@ -1,3 +1,3 @@
-"""Independent computations of every view, from the log alone: they say whether answers are exact,
-and how good.
+"""Independent computations of every view, from the log alone: whether answers are exact, and how
+good they are.
 """

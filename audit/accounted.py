@@ -1,4 +1,4 @@
-"""What the oracles that load records as tables have in common: the record accounting."""
+"""The record accounting that the oracles share which load records as tables."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -16,7 +16,7 @@ class Accounted:
         self._tables = Tables(records)
 
     def select(self, sql: str) -> list[Row]:
-        """The rows that a query of the tables gives."""
+        """The rows of a query over the tables."""
         return list(self._tables.engine.sql(sql).to_arrow_table().to_pylist())
 
     def books(self) -> dict[Partition, Book]:

@@ -1,8 +1,8 @@
-"""Every bound that data or load can reach, found by looking where it is declared.
+"""Every bound that data or load can reach, read where it is declared.
 
-Nothing is copied here. Contracts say the limits of their fields, horizons, skews and retentions;
-settings say theirs; of the code, each constant and each threshold whose name ends in MAX or MIN is
-a bound, unless it says how long to wait for something or how much of it to show.
+Contracts declare the limits of their fields, horizons, skews and retentions; settings declare
+theirs. In the code, each constant and each threshold whose name ends in MAX or MIN is a bound,
+unless it limits a wait or the length of a display.
 """
 
 import ast
@@ -31,8 +31,8 @@ LOOKED_AT = (
     "audit/log.py",
     "audit/tables.py",
 )
-"""Where code meets what others send. What the simulator draws, and what a command prints, is not
-there.
+"""The code that meets external input. It includes neither the simulator's draws nor the output of
+commands.
 """
 
 NAMED = re.compile(r"_(MAX|MIN)$", re.IGNORECASE)
@@ -146,7 +146,7 @@ def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _meaning(lines: list[str], node: ast.stmt, following: list[ast.stmt]) -> str:
-    """What a comment behind the declaration says, or the text after it."""
+    """The comment behind the declaration, or the string after it."""
     _, mark, comment = lines[(node.end_lineno or node.lineno) - 1].partition("  # ")
     if mark:
         return comment

@@ -1,7 +1,7 @@
 """The oracle of the fraud pipeline: the alerts that a log calls for, by a batch read of it.
 
-It shares the contracts with the pipeline and nothing else; thresholds are handed in as data. What
-events contribute and what rules find is SQL in DuckDB, one file per rule in `fraud_rules`.
+It shares only the contracts with the pipeline, and gets the thresholds as data. The contributions
+of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,8 +36,8 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
         radians(lat_a / 1e6), radians(lon_a / 1e6), radians(lat_b / 1e6), radians(lon_b / 1e6)
     ))))::bigint;
 """
-"""The beginning of an interval; an event that a candidate rests on; metres between two places in
-microdegrees, whole ones, on a ball."""
+"""`starts`: the beginning of an interval. `each_proof`: an event that a candidate rests on.
+`metres`: whole metres on a sphere between two places in microdegrees."""
 
 
 def spans(limits: Thresholds) -> Mapping[str, timedelta]:
@@ -53,7 +53,7 @@ def spans(limits: Thresholds) -> Mapping[str, timedelta]:
 
 
 class FraudOracle(Accounted):
-    """The alerts that some records call for."""
+    """The alerts of some records."""
 
     def __init__(
         self, records: Iterable[Record], limits: Thresholds, ends: Offsets | None = None
@@ -83,9 +83,9 @@ class FraudOracle(Accounted):
 
 
 def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
-    """The oracle of a log below some offsets, by the thresholds that stand in that code.
+    """The oracle of a log below some offsets, by the thresholds in that code.
 
-    Prices, products and stores are taken as they are known by now.
+    It reads prices, products and stores to the present end of their topics.
     """
     known = end_offsets(admin(settings), SIDES)
     return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)

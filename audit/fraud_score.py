@@ -28,7 +28,7 @@ reported when it is over; its last event may be two hours late."""
 
 
 class Alert(NamedTuple):
-    """A row of the view, and the first time when it was seen there, if somebody looked."""
+    """A row of the view, and the first time a reader saw it, if one watched."""
 
     row: Mapping[str, Any]
     seen_at: datetime | None = None
@@ -40,7 +40,7 @@ Alerts = Callable[[], Iterable[Alert]]
 def compute_scores(
     alerts: Alerts, incidents: Collection[Incident], ends_at: datetime, limits: Thresholds
 ) -> Scores:
-    """Score what is settled at the end of the log."""
+    """Score the incidents and alerts that are settled at the end of the log."""
     settled = ends_at - SETTLING
     incidents_by_place: dict[Place, list[Incident]] = defaultdict(list)
     for incident in incidents:
@@ -69,12 +69,16 @@ def compute_score(
     threshold: int,
     settled: datetime,
 ) -> Score:
-    """The score of one rule: the alerts that it raised, and what was planted for it."""
+    """The score of one rule, from the alerts that it raised and the incidents planted for it."""
     hit: dict[str, datetime] = {}
     judged = []
     waited = []
     for row, seen_at in raised:
-        about = [one for place in list_places(row["evidence"]) for one in incidents_by_place.get(place, ())]
+        about = [
+            one
+            for place in list_places(row["evidence"])
+            for one in incidents_by_place.get(place, ())
+        ]
         for one in about:
             decided = hit.get(one["incident_id"], row["decided_at"])
             hit[one["incident_id"]] = min(decided, row["decided_at"])

@@ -42,7 +42,7 @@ class Score:
     to_decide: tuple[timedelta, ...]
     """For each fraud caught: from its first event to the record that decided."""
     to_see: tuple[timedelta, ...]
-    """For each alert that somebody looked for: from that record until it was seen."""
+    """For each alert that a reader watched for: from that record until the reader saw it."""
 
     def __add__(self, other: "Score") -> "Score":
         return Score(
@@ -72,7 +72,7 @@ class Scores:
 
     @property
     def good(self) -> bool:
-        """Whether the aims are reached, over all and by each rule."""
+        """Whether the aims are reached, in total and by each rule."""
         each = [
             share.share for one in self.by_rule.values() for share in (one.recall, one.precision)
         ]

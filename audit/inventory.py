@@ -1,7 +1,7 @@
 """The oracle of the inventory pipeline: its answer at given offsets, by a batch read of the log.
 
-It shares the contracts with the pipeline and nothing else: its own reading, decoding,
-deduplication and lateness, in another engine.
+It shares only the contracts with the pipeline. It reads, decodes, deduplicates and judges lateness
+on its own, in another engine.
 """
 
 from collections import Counter
@@ -43,11 +43,11 @@ COLUMNS: dict[str, pa.DataType] = {
 }
 EXTRACTED = pa.schema(COLUMNS)
 """One line of a readable record. `sequence`: its number among the simulator's records in the
-partition; null when somebody else published it. A release has the line and the event time of its
+partition; null for another publisher. A release has the line and the event time of its
 original, under its own topic; its event_id is the original's topic and id."""
 
 UNREADABLE = pa.schema([EXTRACTED.field(name) for name in ("store_id", "topic", "sequence")])
-"""One of the simulator's records that says nothing; its key still names the store."""
+"""An unreadable record of the simulator; its key still names the store."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Oracle:
         return {STOCK_LEVELS.name: self.view()}
 
     def ask(self, name: str) -> list[Row]:
-        """The rows that the query of that name gives."""
+        """The rows of the query of that name."""
         return list(self.engine.sql(query(name)).to_arrow_table().to_pylist())
 
     def books(self) -> dict[Partition, Book]:
@@ -178,7 +178,7 @@ def list_lines(record: Record, sequence: int | None, content: Content) -> list[R
 
 
 def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
-    """The sku of each line, and what the line says of it; a heartbeat has one line of no shelf."""
+    """The sku of each line, and its movements in units; a heartbeat has one without a shelf."""
     if topic == HEARTBEATS.name:
         yield None, {}
         return

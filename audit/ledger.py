@@ -1,9 +1,9 @@
-"""The simulator's sealed truth, held against what the log says.
+"""The simulator's sealed truth, compared with the log.
 
-A page of the ledger says where its store stood after a tick: so many of the simulator's records
-in its partition of each topic, and so much stock by what happened, less what nobody can read. So
-any offsets of the log have, store by store, a last page that lies wholly before them; there the
-two must agree.
+A page of the ledger states the position of its store after a tick: the number of the simulator's
+records in its partition of each topic, and the stock by all events, less those that nobody can
+read. So for any offsets each store has a last page that lies wholly before them. There ledger and
+log must agree.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ PAGE = pa.schema(COLUMNS)
 
 
 class Units(NamedTuple):
-    """The stock of a shelf by the books."""
+    """The book stock of a shelf, in units."""
 
     on_hand: int = 0
     in_transit: int = 0
@@ -69,12 +69,12 @@ class Audit:
     dirt: Mapping[str, int]
     """Records that were not published on time and once, by kind, as the pages count them."""
     simulated: int
-    """How many of the simulator's records lie before the marker, on these pages or not."""
+    """The number of the simulator's records before the marker, on these pages or not."""
     quarantined: int
-    """Movements that the ledger books and the view lacks: quarantine lists them."""
+    """Movements in the ledger that the view lacks, since they are in the quarantine."""
     differences: list[Difference]
     seen: Mapping[str, tuple[int, int]]
-    """How many records are repeated, untimely or unreadable: by the ledger, and by the log."""
+    """Repeated, untimely and unreadable records: by the ledger, and by the log."""
 
     @property
     def made(self) -> bool:
@@ -118,7 +118,8 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
         quarantined=sum(row["movements_quarantined"] for row in on_log),
         differences=differences(booked, {shelf_of(row): units_of(row) for row in on_log}),
         seen={
-            what: (sum(dirt[kind] for kind in kinds), dirt_on_log[what]) for what, kinds in SEEN.items()
+            what: (sum(dirt[kind] for kind in kinds), dirt_on_log[what])
+            for what, kinds in SEEN.items()
         },
     )
 

@@ -33,12 +33,12 @@ class NotArchived(UserError):
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """Each record below the end offset of its partition, partition by partition in log order.
 
-    Where the log no longer holds its first records, the archive gives them. Raises TimeoutError
+    The archive gives the first records that the log no longer holds. Raises TimeoutError
     when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
     """
     starts = start_offsets(admin(settings), {topic for topic, _ in ends})
     yield from head(settings, ends, starts)
-    # Of a partition that was deleted up to its end Kafka sends nothing, not even where it stands.
+    # Kafka sends nothing of a partition that was deleted up to its end, not even its position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
     reader = consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
@@ -101,8 +101,8 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
     """Each record with its number among the simulator's in its partition; None: it is not one of
     them.
 
-    A record that Kafka took twice counts once: a killed broker may have forgotten that it had a
-    batch, and take it again from a producer without an acknowledgement.
+    A record that Kafka stored twice counts once. A killed broker may forget a batch, and
+    store it again for a producer that had no acknowledgement.
     """
     reached: Counter[Partition] = Counter()
     for record in records:

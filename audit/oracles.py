@@ -23,7 +23,7 @@ class NoOracle(UserError):
 
 
 class Answering(Protocol):
-    """The questions to an oracle that has read the log up to some offsets."""
+    """An oracle that has read the log up to some offsets."""
 
     ends: Offsets
 
@@ -53,7 +53,7 @@ ORACLES: Mapping[str, Ask] = {
 
 
 def oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
-    """The pipeline's, below these offsets, by the code on disk; raises NoOracle."""
+    """The oracle of the pipeline below these offsets, by the code on disk; raises NoOracle."""
     return oracle_of(pipeline)(settings, ends, root())
 
 

@@ -23,7 +23,7 @@ class Listing:
 
     rejected: int
     listed: int
-    """Rejected records that are listed for a reason that the oracle sees too."""
+    """Rejected records that are listed with a reason that the oracle gives too."""
     differences: list[str]
     """The first records that are not listed, listed for another reason, or wrongly listed."""
     behind: int
@@ -60,7 +60,7 @@ def records_behind(settings: Settings, ends: Offsets) -> int:
 
 
 def reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
-    """Every listed record below the ends; a copy made twice comes twice."""
+    """Every listed record below the ends; a record that was copied twice comes twice."""
     for record in read(settings, end_offsets(admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
         if row["offset"] < ends.get((row["topic"], row["partition"]), 0):

@@ -1,4 +1,4 @@
-"""The oracle of the reorder pipeline: what reviews propose, by a batch read of the log."""
+"""The oracle of the reorder pipeline: the proposals of its reviews, by a batch read of the log."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from pipelines.reorder.policy import Policy
 
 
 class ReorderOracle(Accounted):
-    """The proposals that some records call for."""
+    """The proposals of some records."""
 
     def __init__(
         self, records: Iterable[Record], policy: Policy, ends: Offsets | None = None
@@ -39,9 +39,9 @@ class ReorderOracle(Accounted):
 
 
 def reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
-    """The oracle of a log below some offsets, by the policy that stands in that code.
+    """The oracle of a log below some offsets, by the policy in that code.
 
-    Products and promotions are taken as they are known by now.
+    It reads products and promotions to the present end of their topics.
     """
     known = end_offsets(admin(settings), [PRODUCTS.name, PROMOTIONS.name])
     return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)

@@ -1,13 +1,13 @@
-"""What the cheapest orders would have cost: a bound that no way to order can beat.
+"""The cost of the cheapest orders: a bound that no way to order can beat.
 
-Whoever knows each hour's demand and each delivery in advance decides shelf by shelf, at each
-delivery, how much it brings. An order is known by the hour in which its goods arrive, so what is on
-order is no state: the units on the shelf are the only one. Going backwards from the last hour, the
+The bound knows each hour's demand and each delivery in advance. It decides shelf by shelf, at each
+delivery, how much arrives. An order is known by the hour in which its goods arrive, so the units on
+order are no state: the units on the shelf are the only one. Backwards from the last hour, the
 cheapest continuation of every stock level is exact (Bellman's principle; the model is Wagner and
 Whitin's, with lost sales and packs).
 
-It is held to less than a real order: goods that arrive within an hour serve all of its demand, and
-the gate's limits do not count.
+It has fewer constraints than a real order: goods that arrive within an hour serve all of its
+demand, and the gate's limits do not apply.
 """
 
 from collections import defaultdict
@@ -28,9 +28,9 @@ class Terms:
     pack_size_units: int
     order_cents: float
     lost_cents: float
-    """Of a unit that was wanted and not there."""
+    """Of a unit that a customer wanted and the shelf lacked."""
     holding_cents: float
-    """Of a unit that is there at the end of an hour."""
+    """Of a unit on the shelf at the end of an hour."""
 
 
 def least_cents(

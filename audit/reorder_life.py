@@ -1,6 +1,6 @@
-"""One simulated world, lived to its end by vans or by orders, and what that costs.
+"""One simulated world, refilled by vans or by orders to its end, and the cost of that.
 
-All of it is the real thing but the log: the world, the gate's decision, the supplier.
+The world, the gate's decision and the supplier are the real ones; only the log is left out.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ FIRST_REVIEW_HOUR = 16
 """The world begins at eight in the morning."""
 
 MANY_PACKS = 1_000_000
-"""An order that tells which share of any order is delivered."""
+"""The packs of a test order, which shows the share of any order that is delivered."""
 
 
 class Sale(NamedTuple):
@@ -42,11 +42,11 @@ class Review(NamedTuple):
     shelf: Shelf
     product: Product
     sold: Sequence[Sequence[Sale]]
-    """On each day so far, the last one last."""
+    """Of each day so far, the newest day last."""
     plans: Sequence[Event]
-    """The promotions of its product, those announced last at the end."""
+    """The promotions of its product, the newest announcement last."""
     told_ms: int
-    """When the newest event happened that moved it."""
+    """When the newest event of its stock happened."""
 
 
 Propose = Callable[[Review], Levels]
@@ -118,7 +118,7 @@ class Life:
             self._hour(hour)
 
     def deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
-        """What an order of the shelf would bring, by the hour of its review.
+        """The delivery of an order of the shelf, by the hour of its review.
 
         The goods are there from the first whole hour after they arrive.
         """
@@ -128,14 +128,14 @@ class Life:
         }
 
     def earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
-        """The same, but the goods are there for all of the hour in which they arrive."""
+        """The same, but the goods serve all of the hour in which they arrive."""
         return [
             Delivery(hour + took_ms // HOUR_MS, share)
             for hour, took_ms, share in self._possible(shelf)
         ]
 
     def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
-        """Of an order at each review: its hour, how long it takes, and the share that comes."""
+        """For an order at each review: hour, lead time in milliseconds, share delivered."""
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
             review_ms = hour_start_ms(hour)
@@ -232,7 +232,7 @@ class Life:
 
 
 def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
-    """What the supplier answers."""
+    """The supplier's confirmation."""
     answer = create_confirmation(
         {
             "purchase_order_id": order.order_id,

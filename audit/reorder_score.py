@@ -41,7 +41,7 @@ def terms(product: Product, costs: Costs) -> Terms:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The ways to order in one world, and what none of them can beat."""
+    """The ways to order in one world, and a bound on their costs."""
 
     ways: Mapping[str, Score]
     bound_cents: float

@@ -1,8 +1,7 @@
 """Ways to choose a shelf's levels at a review: by the policy, or by the best levels in hindsight.
 
-SciPy's differential evolution finds the best levels shelf by shelf, on the demand that the world
-turned out to have, and its deliveries: what an order would have brought, and when, is a function of
-its shelf and its review.
+SciPy's differential evolution finds the best levels shelf by shelf, on the demand and the
+deliveries of the simulated world. An order's delivery is a function of its shelf and its review.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +56,7 @@ def by_policy(policy: Policy) -> Propose:
 
 
 def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
-    """Of what was sold then, by the plan that was known then."""
+    """The lift of sales at a moment, by the plan known then, in permille."""
     plan = find_newest_plan(plans, at_ms)
     if plan is None or not plan["starts_at"] <= at_ms < plan["ends_at"]:
         return 1_000
@@ -65,7 +64,7 @@ def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
 
 
 def find_plan(review: Review, policy: Policy) -> Plan:
-    """What a review knows of a promotion: what the newest event knew."""
+    """The promotion that a review knows: the one known at its shelf's newest event."""
     plan = find_newest_plan(review.plans, review.told_ms)
     if plan is None:
         return NO_PLAN
@@ -86,7 +85,7 @@ def by_table(best: Mapping[Shelf, Levels]) -> Propose:
 
 
 def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
-    """Of each shelf, the levels that would have been cheapest on this life's demand."""
+    """By shelf, the levels that would have been cheapest on this life's demand."""
     return {
         shelf: best(
             demand,
@@ -131,7 +130,7 @@ def cost(
     point: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     lot: "np.ndarray[tuple[int], np.dtype[np.float64]]",
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """What each of the levels tried would have cost; deliveries: by the hour of the review."""
+    """The cost of each of the tried levels, in cents. `deliveries`: by the hour of the review."""
     pack = product.pack_size_units
     last = max((one.arrives_hour for one in deliveries.values()), default=0)
     stock = np.full_like(point, opening)

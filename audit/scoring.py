@@ -1,4 +1,4 @@
-"""The scored alerts: the served ones, or those that the log calls for."""
+"""The scored alerts: the served ones, or the oracle's."""
 
 from datetime import datetime
 
@@ -17,11 +17,11 @@ from services.quarantine.reader import read_record
 READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
 BEATS: Partition = (HEARTBEATS.name, 0)
 
-# The incidents are read first: of each, the log has all that was published by then.
+# The incidents are read first: the log then holds all events of each.
 
 
 def of_view(settings: Settings) -> Scores:
-    """The served alerts, up to where the world was at their marker; raises ApiDown."""
+    """The served alerts, up to the world's time at their marker; raises ApiDown."""
     planted = read_incidents(settings)
     live = fetch_views(settings, "fraud")
     alerts = live.views[ALERTS.name]

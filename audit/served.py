@@ -86,9 +86,9 @@ def parse_inputs(marker: Mapping[str, Any]) -> dict[Partition, int]:
 def open_export(
     settings: Settings, pipeline: str
 ) -> Iterator[tuple[Mapping[str, Any], Iterator[bytes]]]:
-    """What the API says first of the pipeline's views, and the lines that hold their rows.
+    """The header of the API's answer for the pipeline's views, and the lines that hold their rows.
 
-    Raises ApiDown when there is no answer, or not to its end.
+    Raises ApiDown when there is no answer, or an incomplete one.
     """
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
     try:

@@ -1,7 +1,7 @@
 """Accepted events as tables of an engine: a row per line where an event has lines, else per event.
 
-Times are milliseconds. Only the first copy of an event in its partition is kept; a release is
-counted and opened nowhere, since windows do not take it.
+Times are milliseconds. Only the first copy of an event in its partition is kept. A release
+counts in the accounting alone, since windows do not take releases.
 """
 
 from collections import Counter
@@ -95,10 +95,10 @@ SCHEMAS = {
     ACCEPTED: pa.schema(META),
     **{name: pa.schema({**META, **columns}) for name, columns in TABLES.values()},
 }
-"""By table; `accepted` has a row per accepted record of any topic: what the books count."""
+"""By table; `accepted` has a row per accepted record of any topic, for the accounting."""
 
 AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
-"""What holds from a moment on, `since`, until the next of the same key."""
+"""Dimension versions: each holds from `since` on until the next one of its key."""
 
 
 class Tables:
@@ -157,7 +157,7 @@ class Tables:
 
 
 def rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
-    """What an accepted record puts into which table."""
+    """The table and the row for each line of an accepted record."""
     happened = {name: plain(value) for name, value in content.movement.items()}
     meta = {
         "topic": record.topic,
@@ -175,13 +175,13 @@ def rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
 
 
 def lines(happened: Event) -> Iterator[Row]:
-    """What each of its lines adds; one that adds nothing where an event has none."""
+    """The columns of each line; one line with its number alone where an event has none."""
     for number, line in enumerate(happened.get("lines", [{}])):
         yield {**line, "line": number}
 
 
 def plain(value: Any) -> Any:
-    """A time as milliseconds, all else as it is."""
+    """A time as milliseconds; any other value unchanged."""
     return (value - EPOCH) // MILLISECOND if isinstance(value, datetime) else value
 
 
@@ -196,7 +196,7 @@ def first_copies(table: str) -> str:
 
 
 def build_since_sql(table: str, key: str) -> str:
-    """Say since when each holds, with notice; of two that begin to hold at once, keep the last."""
+    """SQL for `since`, with notice. Of two versions with one `since` it keeps the last."""
     return f"""
         create or replace table {table} as
         select *, greatest(effective_at, published + {NOTICE // MILLISECOND}) as since

@@ -1,4 +1,4 @@
-"""A few events to try rules on. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
+"""Builds the few events of a test. Times are hh:mm or hh:mm:ss of one day, or of a later one."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -49,22 +49,22 @@ LIMITS = Thresholds(
     blind_refunds_percent=50,
     packs_hundredths_max=150,
 )
-"""Low ones: a few events are enough."""
+"""Low thresholds: a few events are enough."""
 
 KINDS_OF_FACTS = ("price", "pack", "place")
 NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
-"""How long before its effect a dimension version is published: in time, on short notice,
+"""How long before its effect a dimension version is published: in time, on short notice, or
 afterwards."""
 
 DELAYS_MINUTES = (-5, 0, 0, 20, 90)
-"""How long after it happened an event is published; a clock may be ahead."""
+"""How long after it happened an event is published; negative where a clock is ahead."""
 
 BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
-"""Where intervals of the rules end: what is drawn lies around them."""
+"""The ends of the rules' intervals; drawn events lie around them."""
 
 
 class Timeline:
-    """Stores, prices and products that hold for long, and the events that a test adds."""
+    """Stores, prices and products that hold throughout, and the events that a test adds."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
@@ -84,7 +84,11 @@ class Timeline:
             self.put(PRODUCTS, BEFORE, effective_at=BEFORE, sku=sku, pack_size_units=PACKS[sku])
 
     def put(
-        self, contract: Contract, happened: datetime, published: datetime | None = None, **fields: Any
+        self,
+        contract: Contract,
+        happened: datetime,
+        published: datetime | None = None,
+        **fields: Any,
     ) -> str:
         """Publish an event, when it happens unless another time is given; returns its id."""
         self._events += 1
@@ -130,7 +134,7 @@ class Timeline:
         effective_at: datetime = BEFORE,
         published: datetime | None = None,
     ) -> None:
-        """A promotion at a price in cents, published when it takes effect unless told otherwise."""
+        """A promotion at a price in cents; by default it is published when it takes effect."""
         announced = published or effective_at
         self.put(
             PROMOTIONS,
@@ -145,7 +149,7 @@ class Timeline:
         )
 
     def fact(self, what: str, effective_at: datetime, published: datetime, number: int) -> None:
-        """A price, a pack or a place that is another from then on, by a small number."""
+        """A small change of a price, a pack size or a place, valid from then on."""
         if what == "price":
             self.price(WINE, number * PRICES[WINE], effective_at, published)
         elif what == "pack":
@@ -209,7 +213,7 @@ class Timeline:
         )
 
     def alerts(self, rule: str, **limits: Any) -> list[Row]:
-        """Of one rule."""
+        """The alerts of one rule."""
         rows = FraudOracle(self.records, Thresholds(**limits)).view()
         return [row for row in rows if row["rule"] == rule]
 

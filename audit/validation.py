@@ -1,4 +1,4 @@
-"""The oracle's own validation of a record: decoded, checked by its contract, on time or not."""
+"""The oracle's validation of a record: decoding, the contract's rules, timeliness."""
 
 import io
 from collections.abc import Collection
@@ -31,7 +31,7 @@ MOVING = tuple(topic.name for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENT
 
 
 class Unreadable(Exception):
-    """The record does not keep its contract."""
+    """The record breaks its contract."""
 
     def __init__(self, why: object, *reasons: str) -> None:
         super().__init__(str(why))
@@ -44,16 +44,16 @@ class Content:
     """The content of a record."""
 
     topic: str
-    """Of the movement: that of the original, where the record is a release."""
+    """The topic of the movement; of a release, its original's topic."""
     event_id: str
-    """The identity: two records of one partition with the same one are copies."""
+    """The identity: records of one partition with the same one are duplicates."""
     movement: Event
     untimely: str | None
     """late or future, by the record's own event time; None: on time."""
 
 
 def read_record(record: Record) -> Content:
-    """The content of the record, on time or not; raises Unreadable."""
+    """The content of the record, timely or not; raises Unreadable."""
     fields = event(record)
     if record.topic != RELEASES.name:
         return Content(record.topic, fields["event_id"], fields, untimely(record, fields))
@@ -95,7 +95,7 @@ def event(record: Record) -> Event:
 
 
 def untimely(record: Record, happened: Event) -> str | None:
-    """Whether it was published too long after it happened, or too long before."""
+    """`late` or `future`, where it was published beyond the horizon or the skew; None: on time."""
     agreed = contract(record.topic)
     delay = timedelta(milliseconds=record.published_ms) - since_epoch(happened["event_time"])
     if agreed.horizon is not None and delay > agreed.horizon:

@@ -15,12 +15,12 @@ from infra.kafka import Partition
 from infra.settings import Settings
 
 Difference = tuple[Row | None, Row | None]
-"""A row as it is served, and as the oracle has it; None where there is none."""
+"""A row of the served view, and the oracle's row of the same key; None where there is none."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A view as it is served, beside the oracle's."""
+    """A served view and the oracle's."""
 
     view: Contract
     rows: int
@@ -43,7 +43,7 @@ class Verdict:
     """The oracle's."""
     listing: Listing
     audit: Audit | None
-    """None: the ledger says nothing of what these views tell, or nobody simulates the world."""
+    """None: the ledger does not cover these views, or the world is not simulated."""
 
     @property
     def books_agree(self) -> bool:
@@ -51,7 +51,7 @@ class Verdict:
 
     @property
     def agree(self) -> bool:
-        """Whether nothing that was compared differs."""
+        """Whether all that was compared agrees."""
         same_views = all(one.agrees for one in self.views)
         booked = self.audit is None or self.audit.agrees
         return same_views and self.books_agree and self.listing.agrees and booked
@@ -64,7 +64,7 @@ class Verdict:
 
 def verdict(settings: Settings, pipeline: str) -> Verdict:
     """Compare all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
-    ask = oracle_of(pipeline)  # before the API, which only says that it knows no such pipeline
+    ask = oracle_of(pipeline)  # first: its error names the pipelines
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
     answers = asked.views()
@@ -98,8 +98,7 @@ def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparis
 
 
 def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
-    """The rows that readers still have: they have dropped those that began longer before the
-    newest.
+    """The rows within the view's retention, counted from the newest row.
     """
     if view.retention is None or view.began is None or not rows:
         return rows

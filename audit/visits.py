@@ -1,4 +1,4 @@
-"""The oracle of the visits: who came when, by a batch read of the log."""
+"""The oracle of the visits pipeline, by a batch read of the log."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,7 +19,7 @@ MINUTE_MS = 60_000
 
 
 class VisitsOracle(Accounted):
-    """The visits that some records tell of."""
+    """The visits of some records."""
 
     def __init__(self, records: Iterable[Record], limits: Thresholds, ends: Offsets) -> None:
         super().__init__(records, ends)
@@ -37,5 +37,5 @@ def restore_times(row: Row) -> Row:
 
 
 def visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
-    """The oracle of a log below some offsets, by the thresholds that stand in that code."""
+    """The oracle of a log below some offsets, by the thresholds in that code."""
     return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)

@@ -12,7 +12,7 @@ T = TypeVar("T")
 class Sample:
     seconds: float
     good: bool
-    """Whether it was answered with what was asked for."""
+    """Whether the answer was a good one."""
 
 
 async def arrivals(

@@ -1,4 +1,4 @@
-"""How fast the simulator fills a log with history, beside a loop that does nothing but produce."""
+"""The rate at which the simulator fills a log with history, beside a plain producer loop."""
 
 import time
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def plain_rate(settings: Settings) -> float:
-    """Receipts per second that a loop gets into the log, one and the same."""
+    """Receipts per second of a loop that produces the same receipt."""
     apply_topics(settings, {PLAIN_TOPIC: RECEIPTS})
     event = receipt(0)
     value, key = encode(RECEIPTS, event), str(event["store_id"]).encode()

@@ -1,4 +1,4 @@
-"""What a batch of a streaming query costs: CPU, planning, compilation, garbage collection."""
+"""The cost of a batch of a streaming query: CPU, planning, compilation, garbage collection."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -23,24 +23,24 @@ OPTIMIZATION, PLANNING = "optimization", "planning"
 
 @dataclass(frozen=True)
 class Cost:
-    """What a batch costs, on average."""
+    """The mean cost of a batch."""
 
     cpu_seconds: float
-    """Of Java and of Spark's Python workers."""
+    """CPU of Java and of Spark's Python workers."""
     wall_ms: float
     planning_ms: float
-    """Of the wall: Spark makes a plan for the batch."""
+    """Wall time in which Spark plans the batch."""
     optimizing_ms: float
-    """Of the planning: the optimizer."""
+    """The optimizer's part of the planning."""
     compiling_ms: float
-    """Of the wall: generated source becomes classes."""
+    """Wall time in which Java compiles generated source."""
     source_chars: int
-    """Of what Spark has generated for the query's plan."""
+    """The length of the source that Spark generates for the query's plan."""
     collecting: float
     """The share of Java's CPU that garbage collection took."""
     batches: int
     seconds: float
-    """In which the batches were made."""
+    """The time in which the batches were made."""
 
     def __str__(self) -> str:
         return (
@@ -65,7 +65,7 @@ def end(spark: SparkSession) -> None:
 def cost(
     spark: SparkSession, started: Callable[[SparkSession], StreamingQuery], scale: Scale
 ) -> Cost:
-    """What a batch of the query costs, once Java knows it."""
+    """The cost of a batch of the query, once Java is warm."""
     query = started(spark.newSession())
     wait_until(lambda: batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
     time_passes(scale.batch_seconds)
@@ -126,7 +126,7 @@ def await_planned(query: StreamingQuery) -> Any:
 
 
 def java_of(spark: SparkSession) -> Any:
-    """Where the classes of the session's Java are found."""
+    """Py4J's view of the session's Java."""
     assert spark.sparkContext._jvm is not None, "a session of this process has a Java"
     return spark.sparkContext._jvm
 

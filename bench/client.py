@@ -1,6 +1,6 @@
-"""An HTTP client that does as little as it can, since it shares the machine with what it measures.
+"""A minimal HTTP client, since it shares the machine with the program that it measures.
 
-It knows what this API answers: HTTP/1.1, a Content-Length, connections that stay open.
+It expects this API's answers: HTTP/1.1, a Content-Length, connections that stay open.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 @dataclass(frozen=True)
 class Answer:
     status: int
-    """0: none came in time."""
+    """0: no answer came in time."""
     body: bytes
 
     @property
@@ -64,7 +64,7 @@ class Client:
             reader, writer = self._idle.pop()
             if not reader.at_eof():
                 return reader, writer
-            writer.close()  # the API closes what was idle for long
+            writer.close()  # the API closes idle connections
         return await asyncio.open_connection(HOST, self._port)
 
 

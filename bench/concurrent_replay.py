@@ -1,4 +1,4 @@
-"""The speed of a replay of inventory beside the running shop, and what the shop notices of it."""
+"""The speed of a replay of inventory beside the running shop, and its effect on the shop."""
 
 import asyncio
 import time
@@ -94,7 +94,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def faster(settings: Settings) -> Settings:
-    """Settings of a shop of its own: the default world, lived on faster than it began."""
+    """Settings of a shop of the default world, which goes on faster than it began."""
     usual = settings.simulator_receipts_per_second
     speed = settings.simulator_speed * MORNING * RECEIPTS_PER_SECOND / usual
     return settings.model_copy(
@@ -108,18 +108,18 @@ def faster(settings: Settings) -> Settings:
 
 @dataclass
 class Reading:
-    """How a generation catches up, looked at from outside."""
+    """The catching up of a generation, observed from outside."""
 
     settings: Settings
     number: int
     supervisor: int
-    """The process that starts the generation's."""
+    """The process that starts the generation's process."""
     records: int = 0
-    """Records that there were to read at the first look."""
+    """Records to read at the first check."""
     seconds: float = 0.0
-    """From its first batch on until it had read them."""
+    """Seconds from its first batch until it had read them."""
     bytes_max: int = 0
-    """Of its processes, shared pages counted once."""
+    """Memory of its processes in bytes, shared pages counted once."""
 
     @property
     def rate(self) -> float:

@@ -1,4 +1,4 @@
-"""The tables of the documents, from what the bench has reported.
+"""Writes the tables of the documents from the reports of the bench.
 
 `python -m bench.document REPORT…` takes the parts of these reports into docs/benchmarks.json, in
 place of what it had of the same parts, and writes the tables anew. A table stands between two
@@ -29,7 +29,7 @@ TABLE = re.compile(
 
 
 class Machine(BaseModel):
-    """When a part was measured, and on what it ran."""
+    """When and on which machine a part was measured."""
 
     measured_on: date
     cores: int
@@ -47,7 +47,7 @@ class Part(BaseModel):
 
 
 class ReportedPart(BaseModel):
-    """A part, as a report of the bench has it."""
+    """A part in a report of the bench."""
 
     part: str
     failure: str | None
@@ -55,7 +55,7 @@ class ReportedPart(BaseModel):
 
 
 class Report(BaseModel):
-    """What one run of the bench has written."""
+    """The report of one run of the bench."""
 
     machine: Machine
     parts: tuple[ReportedPart, ...]
@@ -120,7 +120,7 @@ def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
 
 
 def lines(part: Part, unit: str | None = None) -> Iterator[str]:
-    """A table of the figures, those of one unit; or of all, and then what exactly was measured."""
+    """A table of the figures of one unit; or of all figures, with their notes."""
     figures = [each for each in part.figures if unit in (None, each.unit)]
     yield "| what | measured | aim | | beside, in the same run |"
     yield "|---|---|---|---|---|"

@@ -49,7 +49,7 @@ class Figure:
     aim: Aim | None = None
     yardstick: Yardstick | None = None
     note: str = ""
-    """What exactly was measured."""
+    """What exactly the figure measures."""
 
     @property
     def percent(self) -> float:
@@ -66,6 +66,6 @@ class Outcome:
     part: str
     figures: tuple[Figure, ...]
     seconds: float
-    """How long it took, with everything that had to be started."""
+    """How long the part took, with all starts."""
     failure: str | None = None
     """Why there are no more figures; None: the part is complete."""

@@ -1,4 +1,4 @@
-"""How long it takes from a published receipt to an answer of the API that holds it."""
+"""The time from a published receipt to an answer of the API that holds it."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -40,9 +40,9 @@ class Probe:
     """A receipt that was posted."""
 
     posting_seconds: float
-    """Seconds until the answer that says that the log has it."""
+    """Seconds until the API acknowledges the receipt."""
     seen: Sequence[Sample]
-    """Seconds from there until an answer holds it: the shelf's, then that of the alerts."""
+    """Seconds from the acknowledgement until an answer holds it: the shelf's, then the alerts'."""
 
     @property
     def stock(self) -> Sample:
@@ -110,7 +110,7 @@ async def send_probes(
 
 
 async def probe(client: Client, paths: Sequence[str], name: str, number: int, _due: float) -> Probe:
-    """Post a receipt, and read by each of the paths until it holds it."""
+    """Post a receipt, and read each of the paths until the answer holds it."""
     clock = asyncio.get_running_loop().time
     now = (await client.get("/v1/clock")).document["world_time"]
     sent = clock()

@@ -16,9 +16,9 @@ def folder(settings: Settings) -> Settings:
 
 
 def fill(past: Settings, days: int) -> float:
-    """Publish what is missing of the world's first days; returns how many seconds it took.
+    """Publish the missing part of the world's first days; returns how many seconds it took.
 
-    That is nothing when another part of the bench has done so. The broker has to run.
+    Nothing is missing once another part of the bench has done so. The broker has to run.
     """
     command = ["-m", "generators.simulator", "--backfill-days", str(days), "--stop-after-backfill"]
     began = time.monotonic()

@@ -1,6 +1,6 @@
-"""The same work in Kafka Streams, as far as it goes: receipts, each counted once, summed by shelf.
+"""The same work in Kafka Streams, in part: receipts, each counted once, summed by shelf.
 
-What it leaves out: validation, three of the four topics, releases and record accounting. Its answer
+It leaves out validation, three of the four topics, releases and record accounting. Its answer
 is the changelog of its state; it writes no view beside it.
 """
 
@@ -39,12 +39,12 @@ LOG_LINES_SHOWN = 8
 
 
 class Guarantee(Enum):
-    """What Kafka Streams promises, and after how many milliseconds it commits."""
+    """The processing guarantee of Kafka Streams, and its commit interval in milliseconds."""
 
     EXACTLY_ONCE = ("exactly_once_v2", 100)
-    """The interval is its default."""
+    """The default interval."""
     AT_LEAST_ONCE = ("at_least_once", 1_000)
-    """Its default is 30 seconds: so long a reader would wait."""
+    """The default is 30 seconds, for which a reader would wait."""
 
     @property
     def label(self) -> str:
@@ -68,7 +68,7 @@ class Streams:
 
     @contextmanager
     def application(self) -> Iterator[str]:
-        """The id of a new application; what it keeps is gone when the block ends."""
+        """The id of a new application; its state is removed when the block ends."""
         name = f"bench-streams-{next(self._numbers)}"
         try:
             yield name
@@ -83,7 +83,7 @@ class Streams:
         ends = end_offsets(self._admin, [RECEIPTS.name])
         promise, commit_ms = guarantee.value
         self._order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
-        # A thread that came later would have to wait for what the first one took.
+        # A thread that joins later would wait for partitions that the first one holds.
         wait_until(
             lambda: self._is_assigned(application),
             "each thread of Kafka Streams has partitions",
@@ -166,7 +166,7 @@ def options(settings: Settings) -> dict[str, str]:
 
 
 def memory_ms() -> str:
-    """For how long after its first copy another one may be published, and still be in time."""
+    """How long after its first copy a duplicate may be published within the horizon."""
     assert RECEIPTS.horizon
     assert RECEIPTS.skew
     return str((RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND)

@@ -41,7 +41,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
-    """The shop as it is, with all its pipelines in one Java."""
+    """The running shop, with all its pipelines in one Java."""
     settings = shop.settings
     [java] = engines(shop.pid("pipelines"))
     before, made, began = cpu_by_process(java), newest_batches(settings), time.monotonic()
@@ -71,7 +71,7 @@ def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
 
 
 def measure_replay(shop: Shop) -> Figure:
-    """A replay beside the shop as it is, until its difference is known."""
+    """A replay beside the running shop, until its difference is known."""
     began = time.monotonic()
     shop.retail("replay", "start", REPLAYED)
     seconds = time.monotonic() - began

@@ -46,7 +46,7 @@ def measure_memory(word: str, own: Settings, scale: Scale) -> Figure:
 
 
 def sample_memory(settings: Settings, seconds: float) -> list[list[int]]:
-    """The bytes of every process of the shop, again and again."""
+    """The bytes of every process of the shop, sampled repeatedly."""
     samples: list[list[int]] = []
     deadline = time.monotonic() + seconds
 
@@ -59,7 +59,7 @@ def sample_memory(settings: Settings, seconds: float) -> list[list[int]]:
 
 
 def count_bytes(process: psutil.Process) -> int:
-    """Bytes that are resident; what is shared with others by its share, where the system tells."""
+    """Resident bytes; shared pages count by their share, where the system reports it."""
     with contextlib.suppress(psutil.NoSuchProcess):
         full = process.memory_full_info()
         return int(getattr(full, "pss", full.rss))

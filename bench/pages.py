@@ -1,4 +1,4 @@
-"""What open pages cost: reads and CPU of the default shop, without browsers and with three."""
+"""The cost of open pages: reads and CPU of the default shop, without browsers and with three."""
 
 import asyncio
 import re
@@ -24,11 +24,11 @@ READ_MS_MAX = 25
 READS_PERCENT_MAX = 125
 """Aim for reads, in percent of those without browsers."""
 CORES_MAX = 0.1
-"""Aim for what all open pages together may cost."""
+"""Aim for the CPU of all open pages together."""
 ANSWERED = re.compile(r"^retail_http_requests_total\{.*\} (\S+)$", re.MULTILINE)
 ANSWER_SECONDS_MAX = 10.0
 REQUESTS_PER_SECOND_MIN = 1.0
-"""An open page asks for several things, each every few seconds."""
+"""The least rate of open pages: each asks for several things every few seconds."""
 
 
 class NobodyAsks(AssertionError):
@@ -37,13 +37,13 @@ class NobodyAsks(AssertionError):
 
 @dataclass(frozen=True)
 class Load:
-    """The shop for a while: at first nobody asks but the browsers, then reads are timed."""
+    """The figures of the shop: first with requests of the browsers alone, then with timed reads."""
 
     api_cores: float
     spark_cores: float
     browsers_cores: float
     requests_per_second: float
-    """That the API answers while no read is timed."""
+    """Requests that the API answers while no read is timed."""
     reads: Sequence[Sample]
 
     @property
@@ -65,7 +65,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -> Load:
-    """What the shop spends while nobody else asks, and then how long reads take."""
+    """The CPU of the shop without other clients, then the time of reads."""
     [java] = engines(shop.pid("pipelines"))
     groups = [[psutil.Process(shop.pid("api"))], [java], browsers]
     before = [[cpu_by_process(process) for process in group] for group in groups]
@@ -83,12 +83,13 @@ def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -
 
 def count_answers(settings: Settings) -> float:
     """Requests that the API has answered so far."""
-    with urllib.request.urlopen(f"{settings.api_url}/metrics", timeout=ANSWER_SECONDS_MAX) as answer:
+    address = f"{settings.api_url}/metrics"
+    with urllib.request.urlopen(address, timeout=ANSWER_SECONDS_MAX) as answer:
         return sum(map(float, ANSWERED.findall(answer.read().decode())))
 
 
 def refuse_silence(beside: Load) -> None:
-    """Raise NobodyAsks where the browsers have shown nothing."""
+    """Raise NobodyAsks where the browsers have asked for nothing."""
     if beside.requests_per_second < REQUESTS_PER_SECOND_MIN:
         raise NobodyAsks(
             f"{len(PAGES)} open pages should ask at least {REQUESTS_PER_SECOND_MIN:g} times a "

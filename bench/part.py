@@ -30,11 +30,11 @@ def main() -> None:
 
 
 def figures(file: Path) -> tuple[Figure, ...]:
-    """What a part has written so far."""
+    """The figures that a part has written so far."""
     lines = file.read_bytes().splitlines() if file.exists() else []
     return tuple(FIGURE.validate_json(line) for line in lines)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # so that what it started is stopped
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # to stop its children
     main()

@@ -1,4 +1,4 @@
-"""Curves over one common axis, one panel above the other, as an SVG that needs nothing else."""
+"""Curves over one common axis, one panel above the other, as a self-contained SVG."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ TICKS_MAX = 12
 
 
 class Panel(NamedTuple):
-    """A curve, and what its heights mean."""
+    """A curve, and the meaning of its heights."""
 
     what: str
     points: Sequence[tuple[float, float]]

@@ -25,7 +25,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def measure_reads(what: str, settings: Settings, scale: Scale) -> Iterator[Figure]:
-    """Reads of a shop that runs, beside what sells there."""
+    """Reads of a running shop, beside its receipts."""
     shelves, health, rate = asyncio.run(read(settings, scale))
     yield Figure(
         f"{what}, p50",

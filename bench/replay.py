@@ -38,7 +38,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     past = history.folder(settings)
     with broker(past), replays(past) as again, kafka_streams(past) as streams:
         history.fill(past, scale.history_days)
-        again.replay()  # thrown away: Java has compiled nothing yet
+        again.replay()  # discarded: Java has compiled nothing yet
         for guarantee in Guarantee:
             streams.replay(guarantee)
         passes = [
@@ -78,7 +78,7 @@ def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Fi
 
 
 class Replays:
-    """Replays of all that the log holds, in one Spark session, each by a generation of its own."""
+    """Replays of the whole log in one Spark session, each by its own generation."""
 
     def __init__(self, settings: Settings, spark: SparkSession) -> None:
         self._settings = settings
@@ -88,7 +88,7 @@ class Replays:
         self._topics = [topic.name for topic in self._pipeline.inputs]
 
     def records(self) -> int:
-        """How many there are to read, in all topics together."""
+        """Records to read, in all topics together."""
         return sum(end_offsets(self._admin, self._topics).values())
 
     def receipts(self) -> int:

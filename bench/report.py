@@ -42,7 +42,7 @@ def rows(figure: Figure) -> Iterator[str]:
 
 
 def render_aim(aim: Aim | None, measured: float, unit: str = "") -> tuple[str, str]:
-    """The aim, and whether it was reached; the unit mostly stands in the column before."""
+    """The aim, and whether it was reached. Its unit is left out where the column before has it."""
     if aim is None:
         return "", ""
     met = (

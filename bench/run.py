@@ -39,7 +39,7 @@ class Part(StrEnum):
 
 
 def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
-    """The outcome of the part, whatever happened to it."""
+    """The outcome of the part, also when it failed."""
     file, log = settings.data_dir / f"{part}.jsonl", settings.data_dir / f"{part}.log"
     began = time.monotonic()
     with log.open("wb") as printed:

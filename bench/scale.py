@@ -1,4 +1,4 @@
-"""How much is measured: everything, or enough to see that the bench works."""
+"""How much the bench measures: everything, or enough to show that it works."""
 
 from dataclasses import dataclass
 
@@ -17,17 +17,17 @@ class Scale:
     """Receipts in the log that grows."""
     size_replays: int
     warm_seconds: float
-    """How long a shop runs before its latencies count: Java compiles what is used."""
+    """How long a shop runs before its latencies count: Java compiles hot code meanwhile."""
     probe_seconds: float
     read_seconds: float
     live_seconds: float
-    """How long a shop has to live on before its memory counts."""
+    """How long a shop runs before its memory counts."""
     starts: int
-    """How often a shop is started that was there before; the median counts."""
+    """How often an existing shop is started; the median counts."""
     age_seconds: float
-    """How old a live shop is before its batches count."""
+    """The age of a live shop before its batches count."""
     batch_seconds: float
-    """How long the batches of one pipeline are counted, after as long a time to warm."""
+    """How long the batches of one pipeline are counted, after a warm-up of the same length."""
     remembered: tuple[int, ...]
     """Ids in the state of a live batch."""
     hot_refunds: int

@@ -1,4 +1,4 @@
-"""A whole shop, started as a person starts it, for as long as it is measured."""
+"""A whole shop, started by the command line, for as long as it is measured."""
 
 import sys
 import time
@@ -25,10 +25,10 @@ SPINE = "inventory"
 """The pipeline whose figures count, alone and beside the others."""
 
 MORNING = 1.15
-"""The world begins on a Monday at eight: by so much less is sold in that hour than on average."""
+"""The world begins on a Monday at eight. An average hour sells this many times as much."""
 MORNING_SPEED = 2.0
-"""How fast such a world is: its first hour takes half an hour, in which all is measured. In the
-next one half as many receipts more are sold."""
+"""The speed of such a world. Its first hour takes half an hour, in which all is measured; the next
+hour sells half as many receipts more."""
 
 
 class CommandFailed(AssertionError):
@@ -92,14 +92,14 @@ def has_caught_up(shop: Shop) -> bool:
 
 
 def lags(shop: Shop) -> list[float]:
-    """How many records each pipeline is behind, as the API tells; infinity while it has no row."""
+    """The lag of each pipeline in records, by the API; infinity while it has no row."""
     stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.settings.pipeline_names]
     known = [pipeline.get("lag_records") for pipeline in stands]
     return [inf if lag is None else lag for lag in known]
 
 
 def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
-    """The settings with stock's pipeline alone, and with all that `make up` runs; and a word."""
+    """The settings with the inventory pipeline alone, and with all of `make up`; and a label."""
     yield "alone", settings.model_copy(update={"pipelines": SPINE})
     yield "with all", settings
 

@@ -25,7 +25,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
             published = size
             if not rates:
                 for _ in range(WARM_REPLAYS):
-                    again.replay()  # thrown away
+                    again.replay()  # discarded
             figure = measure_size(again, size, scale.size_replays)
             rates.append(figure.measured)
             yield figure

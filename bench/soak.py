@@ -1,8 +1,8 @@
 """Whether a shop settles: `python -m bench.soak DAYS FILE.svg`.
 
-A new world lives so many days, by the settings there are, in its data folder and on its ports. As
-they go by it is told how far pipelines are behind, what memory the shop takes, and how large the
-states on disk are; at the end all of it is plotted. The samples stay in the data folder, as JSON.
+A new world runs for DAYS days, with the present settings, data folder and ports. Samples record
+the lag of the pipelines, the memory of the shop, and the size of the states on disk. At the end
+they are plotted. The samples stay in the data folder, as JSON.
 """
 
 import json
@@ -26,8 +26,8 @@ MB = 1e6
 SAMPLES = 240
 LOOK_SECONDS_MIN = 2.0
 SLOWER_MAX = 3.0
-"""The world's clock stands still while it cannot be simulated fast enough: so many times longer
-than its speed says is too long."""
+"""The limit of the run, as a multiple of the time by the world's speed. The world's clock stands
+still while the simulation is too slow."""
 
 CURVES = {
     "lag": "records that the slowest pipeline is behind",
@@ -36,7 +36,7 @@ CURVES = {
 }
 
 Sample = Mapping[str, float]
-"""`day`, how old the world was, and how high each of the CURVES stood then."""
+"""`day`, the age of the world in days, and the value of each of the CURVES then."""
 
 
 def main() -> None:
@@ -55,13 +55,13 @@ def main() -> None:
 
 
 def sample_days(settings: Settings, days: float) -> list[Sample]:
-    """The samples of a world's first days; raises TimeoutError where they do not pass."""
+    """The samples of a world's first days; raises TimeoutError where they take too long."""
     samples: list[Sample] = []
     seconds = days * DAY_SECONDS / settings.simulator_speed
     with running(settings) as shop:
 
         def has_lived_on() -> bool:
-            with suppress(OSError):  # an API that does not answer now is asked again
+            with suppress(OSError):  # an API that does not answer is asked again
                 samples.append(sample(shop))
                 print(json.dumps(samples[-1]), flush=True)
             return bool(samples) and samples[-1]["day"] >= days
@@ -85,14 +85,14 @@ def sample(shop: Shop) -> Sample:
 
 
 def size(file: Path) -> int:
-    """Bytes of a file; none of one that is gone by now, since Spark removes old ones."""
+    """Bytes of a file; 0 where Spark has removed it meanwhile."""
     with suppress(FileNotFoundError):
         return file.stat().st_size if file.is_file() else 0
     return 0
 
 
 def halves(heights: Sequence[float]) -> str:
-    """The maxima of the first and the second half: what has settled is no higher in the second."""
+    """The maxima of both halves: a settled curve is no higher in the second."""
     middle = len(heights) // 2
     first, second = max(heights[:middle], default=0), max(heights[middle:])
     return f"{first:,.2f} at the most in the first half, {second:,.2f} in the second"

@@ -1,4 +1,4 @@
-"""How long it takes until one can look: the environment, and a shop that was there before."""
+"""The time of starts: the environment, a first start of a shop, and a later one."""
 
 import os
 import shutil
@@ -48,7 +48,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def measure_environment(settings: Settings) -> Figure:
-    """An environment of its own; packages come from the installer's cache, if it has them."""
+    """A fresh environment; packages come from the installer's cache, if it has them."""
     folder = settings.data_dir / "environment"
     seconds = time_of(lambda: run_bootstrap(os.environ | {"VENV": str(folder)}))
     shutil.rmtree(folder)

@@ -1,7 +1,7 @@
 """The smallest honest query of a live pipeline's kind: one topic, deduplicated, summed, written.
 
-It has the session, consumer and producer options of the pipelines, and two states as they do. What
-it leaves out: validation, three of the four topics, releases, record accounting and markers.
+It has the session, consumer and producer options of the pipelines, and two states as they do. It
+leaves out validation, three of the four topics, releases, record accounting and markers.
 """
 
 import os
@@ -30,7 +30,7 @@ SECONDS_PER_BATCH = 0.5
 
 
 def plain_session(settings: Settings) -> SparkSession:
-    """Spark with its own options: what it needs to read Kafka is all that it is given."""
+    """Spark with its default options, and only what it needs to read Kafka."""
     java.use()
     return (
         SparkSession.builder.master(settings.spark_master)
@@ -87,7 +87,7 @@ def sum_units(records: DataFrame) -> DataFrame:
 
 
 def make_topic(settings: Settings) -> None:
-    client = admin(settings)  # it has to live until the topic is there
+    client = admin(settings)  # it has to live until the topic exists
     if TOPIC not in client.list_topics(timeout=30).topics:
         [made] = client.create_topics(
             [NewTopic(TOPIC, num_partitions=4, replication_factor=1)]

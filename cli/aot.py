@@ -26,10 +26,10 @@ from pipelines.common.runtime.session import class_path
 BROKER_SECONDS_MAX = 60.0
 PIPELINES_SECONDS_MAX = 600.0
 WRITE_SECONDS_MAX = 180.0
-"""How long Java may take to write its cache after it is told to end."""
+"""How long Java may take to write its cache after the signal to end."""
 MIB = 1024**2
 SCRATCH = ".training-"
-"""How the folder begins in which a training run works."""
+"""The prefix of a training run's folder."""
 
 
 class NotTrained(UserError):
@@ -41,7 +41,7 @@ class NotTrained(UserError):
 
 def aot() -> None:
     """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its processes end with it
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its processes end with the block
     current = read_settings()
     folder = current.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,13 +74,13 @@ def make_beside(current: Settings) -> None:
 def end_beside(current: Settings) -> bool:
     """End the training run beside the shop of the data folder; returns whether there was one.
 
-    The caches that were there before it stay.
+    Earlier caches stay.
     """
     return orphans.stop(current.data_dir, orphans.TRAINING_VARIABLE) > 0
 
 
 def is_there(current: Settings) -> bool:
-    """Whether the broker's and Spark's caches are there."""
+    """Whether the broker's and Spark's caches exist."""
     roles = {"broker": broker_classpath(), "spark": class_path(current)}
     return all(cache(current.jars_dir, role, path).exists() for role, path in roles.items())
 
@@ -88,7 +88,7 @@ def is_there(current: Settings) -> bool:
 def train(current: Settings, folder: Path) -> list[Path]:
     """Run a small shop and stop it, so that its JVMs write their caches; returns the files.
 
-    The caches replace those of before once all of them are written.
+    The caches replace earlier ones once all of them are written.
     """
     for left in folder.glob(f"{SCRATCH}*"):
         shutil.rmtree(left)  # of a run that was killed: this one is alone in the folder

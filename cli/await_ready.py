@@ -23,7 +23,7 @@ READY_SECONDS_MAX = {
     "lake": 240,
 }
 POLL_SECONDS = 0.3
-# Given up by the process manager, ended for good, or stopped by somebody else.
+# Given up by the process manager, ended for good, or stopped by another command.
 HOPELESS = frozenset({"FATAL", "EXITED", "STOPPED", "STOPPING"})
 
 
@@ -66,13 +66,13 @@ def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> No
         return True
 
     with screen.waiting(names[0], "starting") as wait:
-        # Each component's own limit strikes first, and says which it was.
+        # Each component's limit is shorter, and its error names the component.
         longest = max(READY_SECONDS_MAX[name] for name in names)
         until(look, 2 * longest, POLL_SECONDS)
 
 
 def examine(current: Settings, manager: Manager, name: str, seconds: float) -> str | None:
-    """What the component is ready with; None: not yet. Raises NotReady when it has failed."""
+    """The component's report of readiness; None: not yet. Raises NotReady when it has failed."""
     try:
         process = manager.process(name)
     except (OSError, HTTPException) as error:

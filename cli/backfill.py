@@ -20,7 +20,7 @@ from infra.supervisor import daemon
 from infra.supervisor.manager import AT_REST, Manager
 
 SIMULATOR = "simulator"
-INTERRUPTED = 130  # what a shell gives after Ctrl-C
+INTERRUPTED = 130  # a shell's exit status after Ctrl-C
 
 
 @world_options
@@ -30,8 +30,8 @@ def backfill(
     """Publish the world's first days at full speed; it continues where it stopped, also after
     Ctrl-C.
 
-    Running components keep running; only the simulator pauses. Where nothing runs, a broker is
-    started for the time.
+    Running components keep running; only the simulator pauses. Where nothing runs, a broker runs
+    meanwhile.
     """
     current = read_settings()
     with alone(current.data_dir):

@@ -16,7 +16,7 @@ from infra.settings import read_settings
 def backup(
     target: Annotated[Path, typer.Argument(metavar="TO", help="An empty folder, or none yet.")],
 ) -> None:
-    """Copy the running shop at one moment; it stands still for as long as the last changes take."""
+    """Copy the running shop at one moment; it pauses while the last changes are copied."""
     current = read_settings()
     with (
         alone(current.data_dir, "backing up"),
@@ -42,7 +42,7 @@ def restore(
 
 
 def show(made: Manifest) -> None:
-    """The moment, and how far each pipeline had come."""
+    """Print the moment, and the position of each pipeline."""
     screen.step(
         "as of", f"{instant(made.made_at_ms):%Y-%m-%d %H:%M:%S} UTC, {len(made.files):,} files"
     )

@@ -50,7 +50,7 @@ def bench(
 ) -> None:
     """Measure how fast the project is, in a data folder of its own. It takes over an hour."""
     file = json_file or read_settings().data_dir / "reports" / "bench.json"
-    # Whoever ends it, what it has started is stopped and removed.
+    # However it ends, its processes are stopped and its folder is removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with own_folder(keep) as settings:
         if not settings.broker_embedded:

@@ -1,4 +1,4 @@
-"""retail contracts: who breaks by a change, before it is released."""
+"""retail contracts: the consumers that a change breaks, before its release."""
 
 import json
 from datetime import date, datetime

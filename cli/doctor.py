@@ -1,4 +1,4 @@
-"""retail doctor: whether this machine has what a start needs."""
+"""retail doctor: whether this machine meets the requirements of a start."""
 
 import json
 from dataclasses import asdict
@@ -15,7 +15,7 @@ from infra.settings import Settings, read_settings
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Check everything that a start needs."""
+    """Check the requirements of a start."""
     findings = examine(read_settings())
     if as_json:
         print(json.dumps([{**asdict(finding), "good": finding.good} for finding in findings]))

@@ -31,7 +31,7 @@ def stop(current: Settings) -> bool:
     """Stop what runs on the data folder; returns whether anything ran."""
     manager = daemon.find_running(current.data_dir)
     with screen.waiting("stopping", "") as wait:
-        # It may die under our hands; what is left is an orphan then, and found as one.
+        # It may die meanwhile; its processes are then found as orphans.
         with suppress(OSError, HTTPException, Fault, psutil.Error):
             if manager is not None:
                 in_order(current, manager)

@@ -1,4 +1,4 @@
-"""A lock, so that one command at a time changes what runs on a data folder."""
+"""A lock, so that one command at a time changes the processes of a data folder."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path

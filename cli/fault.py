@@ -24,7 +24,7 @@ app = typer.Typer(no_args_is_help=True, help="Faults on demand, each with its pr
 
 
 class NotChosen(UserError):
-    """It is not said which faults to do, or in two ways."""
+    """The options choose no faults, or choose them in two ways."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -86,7 +86,7 @@ def run_command(
         screen.say("Nothing was done.")
         return
     for what in (signal.SIGTERM, signal.SIGHUP):
-        # Whoever ends it, a process that stands still goes on, and what is stopped is started.
+        # However it ends, a paused process goes on and a stopped component is started.
         signal.signal(what, signal.default_int_handler)
     command = spell(names or (), every, seed, minutes, seconds, report)
     with alone(current.data_dir, "doing faults in"):
@@ -97,7 +97,7 @@ def run_command(
 
 
 def describe(current: Settings, names: Sequence[str], seed: int | None, minutes: float) -> None:
-    """What will be done to which shop."""
+    """Print the faults to do, and the shop."""
     screen.say(f"  in the shop on {screen.short(current.data_dir)}")
     if seed is not None:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
@@ -116,7 +116,7 @@ def ask_consent() -> bool:
 def begin(
     current: Settings, names: Sequence[str], seed: int | None, minutes: float, seconds: float
 ) -> Callable[[Tell], Iterator[Outcome]]:
-    """What does the faults, once it has somebody to tell what is being waited for."""
+    """A function that does the faults, and reports to its argument what it waits for."""
     if seed is None:
         return partial(faults.run_named, current, names, seconds)
     return partial(faults.run_drawn, current, seed, minutes, seconds)
@@ -125,7 +125,7 @@ def begin(
 def do_all(
     doing: Callable[[Tell], Iterator[Outcome]], kept: Callable[[Sequence[Outcome]], None]
 ) -> list[Outcome]:
-    """Show and keep what came of each, also when it is interrupted between two."""
+    """Show and keep the outcome of each, also after an interruption between two."""
     outcomes: list[Outcome] = []
     try:
         with screen.waiting("fault", "") as wait:
@@ -141,7 +141,7 @@ def do_all(
 
 
 def show(one: Outcome) -> None:
-    """What was done, and what of the promise was not kept."""
+    """Print what was done, and the broken promises."""
     screen.step(one.fault, one.done)
     for why in one.broken:
         screen.say(f"    not kept: {why}")

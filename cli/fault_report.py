@@ -1,4 +1,4 @@
-"""What `retail fault run` writes: a document for programs, and a page for people."""
+"""The report of `retail fault run`: a document for programs, and a page for people."""
 
 import json
 import shlex
@@ -23,7 +23,7 @@ def keep(
     command: str,
     outcomes: Sequence[Outcome],
 ) -> None:
-    """Write what has been done so far, for programs, and for people where they asked for it."""
+    """Write the outcomes so far as a document, and as a page where one was asked for."""
     ran_on, done = machine(), {one.fault for one in outcomes}
     left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
     document_text = json.dumps(document.render_document(outcomes, left, ran_on))
@@ -39,7 +39,7 @@ def write(file: Path, text: str) -> None:
 
 
 def describe_shop(current: Settings) -> str:
-    """What the faults were done to."""
+    """The shop of the faults, in words."""
     world = (
         f"{current.simulator_receipts_per_second:g} receipts a second in "
         f"{current.simulator_stores} stores, shelves filled by {current.simulator_refill}"
@@ -57,7 +57,7 @@ def spell(
     seconds: float,
     report: Path | None,
 ) -> str:
-    """The command that does the same again."""
+    """The command that repeats the run."""
     drawn = [] if seed is None else ["--seed", str(seed), "--minutes", f"{minutes:g}"]
     return shlex.join(
         [

@@ -15,11 +15,11 @@ HISTORY_LINES_MAX = 1_000
 ORDERS = frozenset({"ordering", "supplier"})
 """The components that run only where shelves are filled by orders."""
 STATES = {
-    "RUNNING": "starting",  # its process runs; whether it is ready, it has to say itself
+    "RUNNING": "starting",  # its process runs; readiness is its own report
     "STARTING": "starting",
     "BACKOFF": "restarting",
     "FATAL": "failed",
-    "EXITED": "failed",  # by itself, in a way that a restart would not mend
+    "EXITED": "failed",  # in a way that a restart would not mend
     "STOPPING": "stopping",
 }
 
@@ -43,7 +43,7 @@ class Component:
 
 
 def names(settings: Settings) -> tuple[str, ...]:
-    """The components that this project runs itself, in the order of their start."""
+    """The components that run on this machine, in the order of their start."""
     left_out = set() if settings.broker_embedded else {"broker"}
     left_out.add("clock" if settings.world == "simulated" else "simulator")
     if settings.world == "own" or settings.simulator_refill != "orders":
@@ -56,8 +56,8 @@ def names(settings: Settings) -> tuple[str, ...]:
 def components(settings: Settings) -> list[Component]:
     """The present state of every component.
 
-    Where Kafka does not answer, components that report their readiness by it are not asked: each
-    question would take its ten seconds.
+    Where Kafka does not answer, components that report their readiness through it are not asked:
+    each question would take ten seconds.
     """
     manager = daemon.find_running(settings.data_dir)
     processes = manager.processes() if manager else {}

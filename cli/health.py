@@ -1,7 +1,7 @@
-"""Readiness of the components that answer for themselves: a broker, an API, Spark's own processes.
+"""Readiness of the components that answer requests: a broker, an API, Spark's own processes.
 
 `python -m cli.health COMPONENT` asks the one that runs in this container. Many containers are asked
-at once while they start, so this module imports only what it needs.
+at once while they start, so this module imports little.
 """
 
 import sys
@@ -22,7 +22,7 @@ MASTER_PORT = 8080
 PAUSED = "paused: "
 
 Probe = Callable[[Settings, int], str | None]
-"""What a component that started at this second since 1970 is ready with; None: not yet."""
+"""The readiness report of a component that started at this second since 1970; None: not yet."""
 
 
 def broker(settings: Settings, started_at: int) -> str | None:
@@ -71,7 +71,7 @@ PROBES: Mapping[str, Probe] = {
 
 
 def tell(readiness: Callable[[Settings, str, int], str | None]) -> None:
-    """Exit with 0 and what the component is ready with, otherwise with 1."""
+    """Exit with 0 and the component's report of readiness, otherwise with 1."""
     component = sys.argv[1]
     ready = readiness(read_settings(), component, int(psutil.Process(1).create_time()))
     if ready is None or ready.startswith(PAUSED):

@@ -1,4 +1,4 @@
-"""retail contracts http: the API's OpenAPI document, and whom a difference breaks."""
+"""retail contracts http: the API's OpenAPI document, and the clients that a difference breaks."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ def http_command(
     ] = False,
 ) -> None:
     """Compare the API's routes with the committed OpenAPI document."""
-    # Not above: it wants an id of every schema, which a release, beside this command, gives.
+    # Not above: its import needs an id of every schema, which `release` of this group assigns.
     from services.api import openapi
 
     before, now = openapi.read_committed(), openapi.render()

@@ -21,7 +21,7 @@ from infra.settings import read_settings
 
 
 class NoMapping(UserError):
-    """No mapping is named."""
+    """No mapping was given."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -61,7 +61,7 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 
 def main() -> None:
-    # A broker that does not answer is said by the command itself, once.
+    # The command itself reports a broker that does not answer, once.
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     named = COMMANDS.keys() & set(sys.argv[1:2])
     try:
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 OF_CONTRACTS = {"BadContract", "BadContracts", "StaleLock", "AmbiguousSchema", "UnknownContract"}
-"""Errors that say what is wrong with a contract, to whoever can fix it.
+"""Errors of contracts, whose messages tell the author what to fix.
 
 They are compared by name: while a contract is bad, the module that defines them cannot be imported.
 """
@@ -86,9 +86,9 @@ They are compared by name: while a contract is bad, the module that defines them
 def explain(error: Exception) -> str | None:
     """The message for an error of the user: a bad contract, or a broker that does not answer.
 
-    None: the error is a mistake of this project, and needs its traceback.
+    None: the error is a defect of this project, and needs its traceback.
     """
-    from confluent_kafka import KafkaException  # here: most commands never need them
+    from confluent_kafka import KafkaException  # imported here: few commands need them
 
     from infra.kafka import KafkaDown
     from infra.kafka.errors import UNREACHABLE, code

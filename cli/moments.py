@@ -1,4 +1,4 @@
-"""A moment, as it is written behind an option."""
+"""A moment in the value of an option."""
 
 from datetime import UTC, datetime
 
@@ -19,7 +19,7 @@ class BadTime(UserError):
 def parse_moment(option: str, given: str, words: str = "") -> datetime:
     """The instant in UTC; a day without a time begins at midnight, in UTC.
 
-    `words`: what else the option takes, for the error. Raises BadTime.
+    `words`: other values of the option, for the error. Raises BadTime.
     """
     try:
         moment = datetime.fromisoformat(given)

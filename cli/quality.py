@@ -32,7 +32,7 @@ CAUGHT_UP_SECONDS_MAX = 60.0
 
 
 class NoLake(UserError):
-    """There is nothing to check."""
+    """There is no lake to check."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -81,7 +81,7 @@ def conclusion(kept: bool, good: bool) -> str:
 
 
 def check_tables(current: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
-    # Spark and the expectations take a second to import, which no other command should.
+    # Imported here: Spark and the expectations take a second, which no other command should.
     from pipelines.common.runtime.session import engine
     from pipelines.lake.quality.checks import check
     from pipelines.lake.session import lake_session
@@ -94,9 +94,9 @@ def check_tables(current: Settings, totals: "DailyTotals | None") -> list["Verdi
 
 
 def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
-    """The served view's totals of each day, once the lake holds as much; or why there are none.
+    """The served view's totals of each day, once the lake covers them; or why there are none.
 
-    The lake is a batch behind, and has to hold what is compared.
+    The lake is a batch behind the view.
     """
     from pipelines.lake.quality.sums import DailyTotals
 
@@ -113,7 +113,11 @@ def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
 
 def holds(current: Settings, ends: Offsets) -> bool:
     tables = lake(current)
-    archived = {at: end for topic in MOVES for at, end in tables.silver(topic).read_coverage().ends.items()}
+    archived = {
+        at: end
+        for topic in MOVES
+        for at, end in tables.silver(topic).read_coverage().ends.items()
+    }
     return all(archived.get(at, 0) >= end for at, end in ends.items())
 
 

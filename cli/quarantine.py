@@ -1,4 +1,4 @@
-"""retail quarantine: what was rejected, why, and what can still be counted."""
+"""retail quarantine: rejected records, the reasons, and the release of events."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class NoAnswer(UserError):
 
 
 class NoPlace(UserError):
-    """A text that is no place in the log."""
+    """The text is no place in the log."""
 
     def __init__(self, found: str) -> None:
         super().__init__(
@@ -151,7 +151,7 @@ def require_broker() -> Settings:
 
 
 def parse_place(text: str) -> tuple[str, int, int]:
-    """The place that the text names; raises NoPlace."""
+    """The place in the log; raises NoPlace."""
     topic, *numbers = text.rsplit("/", 2)
     if topic not in VALIDATED or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
         raise NoPlace(text)
@@ -160,7 +160,7 @@ def parse_place(text: str) -> tuple[str, int, int]:
 
 def takers() -> list[str]:
     """The views that count releases."""
-    from pipelines.common.pipeline import load, pipelines  # here: it takes Spark's second
+    from pipelines.common.pipeline import load, pipelines  # imported here: Spark takes a second
 
     declared = [load(name) for name in pipelines()]
     return [view.contract.name for one in declared for view in one.views if view.ends is None]

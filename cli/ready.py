@@ -1,4 +1,4 @@
-"""Readiness of a component, as it reports it itself; a running process is not enough.
+"""Readiness of a component by its own report; a running process is not enough.
 
 `python -m cli.ready COMPONENT` asks the one that runs in this container. Components that answer
 requests have `cli/health.py`, which imports less.
@@ -22,13 +22,13 @@ from infra.settings import Settings
 from services import liveness
 from services.quarantine.progress import read_progress
 
-MARKERS_READ_MAX = 2_000  # the newest; pipelines that write rarely are still among them
+MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 
 decode = reader("command-line")
 
 
 def readiness(settings: Settings, component: str, started_at: int) -> str | None:
-    """What a component that started at this second (since 1970) is ready with; None: not yet."""
+    """The readiness report of a component that started at this second since 1970; None: not yet."""
     try:
         return PROBES[component](settings, started_at)
     except (KafkaException, UnknownTopic, TimeoutError):
@@ -68,8 +68,9 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
 
 
 def pipelines(settings: Settings, started_at: int) -> str | None:
-    """Ready once each pipeline has written a marker since this start, or cannot: then its view says
-    why.
+    """Ready once each promoted generation has written a marker since this start.
+
+    A pipeline whose generation is invalid has none to wait for.
     """
     known = read_generations(settings, decode)
     named = [known[name] for name in settings.pipeline_names if name in known]
@@ -98,7 +99,7 @@ def probe_service(service: str, text: str, settings: Settings, started_at: int) 
 
 def lake(settings: Settings, started_at: int) -> str | None:
     """Ready once it has committed since this start, even if there was nothing to read."""
-    from pipelines.lake import tables  # which not every image has
+    from pipelines.lake import tables  # imported here: not every image has it
 
     bronze = tables.lake(settings).bronze
     if bronze.committed_ms() < started_at * 1000:
@@ -116,7 +117,7 @@ PROBES: Mapping[str, Probe] = {
     "supplier": partial(probe_service, "supplier", "waits for orders"),
     "lake": lake,
 }
-"""By component: what it is ready with, given the second of its start; None: not yet."""
+"""By component: its report of readiness, given the second of its start; None: not yet."""
 
 
 if __name__ == "__main__":

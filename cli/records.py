@@ -1,4 +1,4 @@
-"""retail topics read: records of a topic, as any reader finds them from an offset on."""
+"""retail topics read: the records of a topic from an offset on."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class NoSuchPartition(UserError):
 
 
 class OffsetOutOfRange(UserError):
-    """No partition that is read has this offset."""
+    """The partitions that are read do not have this offset."""
 
     def __init__(self, topic: str, found: int, start: int, end: int) -> None:
         super().__init__(
@@ -72,7 +72,7 @@ def read(
 ) -> None:
     """Show records from an offset on: place, time of publication, key, and value as JSON.
 
-    Reading takes nothing away: the same command shows the same records again.
+    Reading removes nothing: the same command shows the same records again.
     """
     settings = read_settings()
     if not kafka.answers(settings):
@@ -84,7 +84,7 @@ def read(
 
 
 def find_topic(settings: Settings, name: str) -> str:
-    """The topic of the broker; of a view the changelog that readers follow. Raises NoSuchTopic."""
+    """The broker's topic; for a view, the changelog that readers follow. Raises NoSuchTopic."""
     present = kafka.admin(settings).list_topics(timeout=ANSWER_SECONDS_MAX).topics
     if GENERATIONS.name in present:
         for of_pipeline in read_generations(settings).values():
@@ -101,9 +101,9 @@ def find_topic(settings: Settings, name: str) -> str:
 def read_records(
     settings: Settings, topic: str, since: str, partition: int | None, records_max: int
 ) -> Iterator[Message]:
-    """Up to so many records of each partition, one partition after the other.
+    """Up to this many records of each partition, one partition after the other.
 
-    `since`: as the command's option. Raises NoSuchPartition, OffsetOutOfRange and BadTime.
+    `since`: the command's option. Raises NoSuchPartition, OffsetOutOfRange and BadTime.
     """
     client = kafka.admin(settings)
     starts = kafka.start_offsets(client, [topic])
@@ -143,7 +143,7 @@ def first_offsets(
 
 
 def describe(message: Message) -> dict[str, Any]:
-    """Where the record lies, when it was published in the world's time, its key and its value."""
+    """The record's place, its timestamp in world time, its key and its value."""
     _, at_ms = message.timestamp()
     published = instant(at_ms)
     return {
@@ -156,7 +156,7 @@ def describe(message: Message) -> dict[str, Any]:
 
 
 def describe_value(value: bytes | None) -> dict[str, Any] | None:
-    """The value as JSON has it; None for a tombstone; its bytes where it cannot be decoded."""
+    """The value for JSON; None for a tombstone; its bytes where it cannot be decoded."""
     if value is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A file with everything that a command has refused."""
+"""The file with all refusals of a command."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ class Refusals:
 
 @contextmanager
 def reporting(settings: Settings, name: str) -> Iterator[Refusals]:
-    """The report of this name, emptied; there is no file where nothing is refused."""
+    """The report of this name, emptied; without a refusal there is no file."""
     target = settings.data_dir / "reports" / f"{name}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("w", encoding="utf-8") as opened:

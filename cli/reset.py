@@ -20,7 +20,7 @@ from pipelines.common.pipeline import pipelines
 
 
 class NotOurs(UserError):
-    """A folder that this project has not made."""
+    """The folder is no data folder of this project."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(

@@ -15,7 +15,7 @@ def sbom(to: To = None) -> None:
     """List every package, jar and script with its version, in CycloneDX."""
     text = render()
     if to is None:
-        typer.echo(text)  # as it is: the screen would wrap its lines
+        typer.echo(text)  # unchanged: the screen would wrap its lines
         return
     to.write_text(text + "\n", encoding="utf-8")
     screen.step("sbom", f"{to}, {len(text):,} characters")

@@ -1,4 +1,4 @@
-"""retail score: how good answers are, compared with what the simulator did."""
+"""retail score: how good answers are, compared with the simulator's incidents."""
 
 import json
 from dataclasses import asdict

@@ -21,8 +21,7 @@ HEADINGS = (
     "of bound",
 )
 STORES, PRODUCTS, RECEIPTS_PER_MINUTE = 2, 30, 1.0
-"""A world that is small enough to run three times; its shelves sell as much as those of a large
-one."""
+"""A world small enough to run three times; its shelves sell as much as those of a large one."""
 
 
 def reorder(
@@ -56,7 +55,7 @@ def reorder(
 
 
 def clean(seed: int) -> Parameters:
-    """A world without dirt and fraud: what is counted is what happened."""
+    """A world without dirt and fraud: the events equal what happened."""
     return Parameters(
         seed=seed,
         stores=STORES,

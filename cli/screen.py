@@ -1,4 +1,4 @@
-"""What the commands print: one line per step, what is waited for, and how long it took."""
+"""The output of the commands: a line per step, its progress, and how long it took."""
 
 import time
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""retail status: what runs, where it listens, and why what is not ready is not."""
+"""retail status: the components, their addresses, and why one is not ready."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from pipelines.common.generations import snapshot
 
 LINE_WIDTH = 160
 WORLDS = ("simulator", "clock")
-"""The components that tell the world's time, and describe the world."""
+"""The components that announce the world's time and describe the world."""
 
 
 def status(

@@ -1,4 +1,4 @@
-"""retail topics apply | list | read: what is on the broker, made from the contracts."""
+"""retail topics apply | list | read: the broker's topics, made from the contracts."""
 
 import typer
 
@@ -17,7 +17,7 @@ app.command("read")(records.read)
 def list_standing() -> dict[str, Contract]:
     """The topics that exist before any pipeline runs.
 
-    A view's changelog is made with the generation that writes it, under its number.
+    The changelog of a view is made with the generation that writes it.
     """
     return {
         name: contract

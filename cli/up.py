@@ -41,7 +41,7 @@ def up() -> None:
         fetch_jars(current)
         manager = ensure_manager(current)
         started = start(current, manager)
-    # From here on another command may interfere: `down` needs not wait for Spark.
+    # From here on another command may interfere: `down` need not wait for Spark.
     all_ready(current, manager, started)
     screen.say("")
     show(fleet.components(current))
@@ -50,7 +50,7 @@ def up() -> None:
 
 
 def check(current: Settings) -> None:
-    """Check what doctor checks; raises NotFit with every remedy."""
+    """Run doctor's checks; raises NotFit with every remedy."""
     findings = examine(current)
     wrong = [str(finding) for finding in findings if not finding.good]
     if wrong:

@@ -24,7 +24,7 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Compare what is served with the oracles and the ledger, each pipeline at one marker."""
+    """Compare the served views with the oracles and the ledger, each pipeline at one marker."""
     current = read_settings()
     exact = {}
     documents = {}

@@ -1,4 +1,4 @@
-"""What to try once everything is ready."""
+"""Suggestions once everything is ready."""
 
 from cli import screen
 from infra.http import NO_ANSWER, fetch_json

@@ -1,4 +1,4 @@
-"""A difference on the terminal: short, the largest changes first, and where the rest is."""
+"""A difference on the terminal: the largest changes first, and the path of the full report."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -22,7 +22,7 @@ BETWEEN = " · "
 
 
 def show_difference(compared: Compared, report: Path | None) -> None:
-    """Print what was compared, what changed in each view, and the page with the rest."""
+    """Print the compared sides, the changes of each view, and the page with the rest."""
     facts = [f"{compared.pipeline} at {compared.at}", f"{compared.records:,} records"]
     if compared.empty:
         screen.step("difference", f"none: {compared.before} = {compared.after}")
@@ -38,7 +38,7 @@ def show_difference(compared: Compared, report: Path | None) -> None:
 
 
 def list_changes(changes: Changes | None) -> list[str]:
-    """The thresholds and files that are not the same in both codes."""
+    """The thresholds and files that differ between the two versions of the code."""
     if changes is None:
         return []
     more = len(changes.files) - FILES_SHOWN
@@ -77,7 +77,7 @@ def show_items(label: str, *groups: Sequence[str]) -> None:
 
 
 def wrap(items: Sequence[str]) -> list[str]:
-    """The items on as few lines as hold them; no item is broken."""
+    """The items on as few lines as possible; no item is broken."""
     lines: list[str] = []
     for item in items:
         longer = f"{lines[-1]}{BETWEEN}{item}" if lines else item
@@ -139,7 +139,7 @@ def render_sample(sample: Sample) -> str:
 
 
 def render_document(compared: Compared) -> dict[str, Any]:
-    """For programs; each row that differs also in the words of the terminal."""
+    """The document for programs; each differing row also as the terminal's line."""
     document = compared.document()
     for view, rendered in zip(compared.views, document["views"], strict=True):
         rendered["largest"] = [

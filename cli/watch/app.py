@@ -15,11 +15,11 @@ from infra.errors import UserError
 from infra.settings import read_settings
 
 LOOK_SECONDS = 1.0
-"""From one picture to the next."""
+"""The time between two pictures."""
 
 
 class ApiDown(UserError):
-    """Nobody answers where the API should."""
+    """The API does not answer."""
 
     def __init__(self, address: str) -> None:
         super().__init__(f"The API does not answer on {address}. Start it with: make up")
@@ -39,7 +39,7 @@ def watch(
 
 
 def print_once(feeds: Feeds, console: Console) -> None:
-    """One picture, as high as it is. Raises ApiDown."""
+    """One picture of any height. Raises ApiDown."""
     feeds.poll()
     if feeds.gone_since is not None:
         raise ApiDown(feeds.address)

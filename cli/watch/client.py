@@ -1,4 +1,4 @@
-"""The API, as `retail watch` asks it."""
+"""The API client of `retail watch`."""
 
 import json
 from typing import Any
@@ -11,11 +11,11 @@ PROBLEM_BYTES_MAX = 65_536
 
 
 class Unreachable(Exception):
-    """Nobody answers at the address, or with something that is not JSON."""
+    """There is no answer at the address, or none in JSON."""
 
 
 class Refused(Exception):
-    """The API answers with a problem instead."""
+    """The API answers with a problem."""
 
     def __init__(self, title: str, detail: str) -> None:
         super().__init__(f"{title}: {detail}" if detail else title)
@@ -38,7 +38,7 @@ class Client:
 
 
 def _read_problem(error: HTTPError) -> Refused:
-    """What the problem document says; only the status where there is none."""
+    """The detail of the problem document, or the status alone."""
     try:
         document = json.loads(error.read(PROBLEM_BYTES_MAX))
         return Refused(str(document["title"]), str(document.get("detail", "")))

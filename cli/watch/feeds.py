@@ -1,4 +1,4 @@
-"""What is asked, how often, and what the last answer was."""
+"""The requests of the overview: their intervals, and the last answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from cli.watch.client import Client, Refused, Unreachable
 from cli.watch.sales import load_minutes
 
 RETRY_SECONDS = 2.0
-"""From an attempt that failed to the next one."""
+"""The time from a failed attempt to the next one."""
 
 Load = Callable[[Client], Any]
 
@@ -23,9 +23,9 @@ class Feed:
     value: Any = None
     """The last good answer; None before there was one."""
     received_at: float | None = None
-    """When it came, by the monotonic clock."""
+    """The time of that answer, by the monotonic clock."""
     problem: str | None = None
-    """Why there was no answer the last time."""
+    """Why the last attempt failed."""
     due_at: float = 0.0
 
     def poll(self, client: Client, now: float) -> None:
@@ -58,7 +58,7 @@ class Feeds:
         self.orders = Feed(ask("/v1/orders?limit=50"), 5)
         self.address = client.address
         self.gone_since: float | None = None
-        """Since when nobody answers, by the monotonic clock; None: the API answers."""
+        """Since when the API is silent, by the monotonic clock; None: the API answers."""
         self._client = client
         self._retry_at = 0.0
 
@@ -70,7 +70,7 @@ class Feeds:
         )
 
     def poll(self) -> None:
-        """Ask for what is due. Where nobody answers, the rest waits too."""
+        """Send the due requests. Without an answer the rest waits too."""
         now = self.moment()
         if now < self._retry_at:
             return

@@ -1,4 +1,4 @@
-"""What time it is: of the world, of the wall, and of an answer."""
+"""Times: of the world, of the wall clock, and of an answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from cli.watch.words import count, duration, instant
 
 @dataclass(frozen=True)
 class WorldTime:
-    """The clocks, as far as they have gone since the API told them."""
+    """The clocks, advanced since the API's answer."""
 
     world_ms: float
     wall_ms: float
@@ -54,7 +54,7 @@ def find_pipeline(feeds: Feeds, view: str) -> Mapping[str, Any] | None:
 
 
 def find_counted_ms(feeds: Feeds, view: str) -> float | None:
-    """Up to when the view's pipeline has counted, in world time; None if that is not known."""
+    """The world time up to which the view's pipeline has counted; None: unknown."""
     time, pipeline = read_time(feeds), find_pipeline(feeds, view)
     behind: float | None = None if pipeline is None else pipeline.get("behind_world_seconds")
     since = measure_age(feeds, feeds.pipelines)
@@ -64,7 +64,7 @@ def find_counted_ms(feeds: Feeds, view: str) -> float | None:
 
 
 def describe_freshness(feeds: Feeds, feed: Feed) -> str:
-    """How fresh an answer is: what it holds, and what it was counted at; empty without one."""
+    """The freshness of an answer, and its marker's time; empty without an answer."""
     age = measure_age(feeds, feed)
     if age is None:
         return ""

@@ -13,7 +13,7 @@ MINUTE_MS = 60_000
 SHOWN_MINUTES = 60
 RATE_MINUTES = 5
 PAGES_MAX = 4
-"""Of 500 rows: an hour of some thirty stores. With more stores, less than an hour is shown."""
+"""Pages of 500 rows: an hour of some thirty stores. More stores show less than an hour."""
 ROWS = "/v1/views/public.analytics.store-sales.v1/rows?order=newest&limit=500"
 
 
@@ -38,7 +38,7 @@ class StoreSales:
     receipts: int = 0
     units: int = 0
     cents_by_minute: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    """By the minute's begin, in epoch milliseconds of world time."""
+    """By the beginning of the minute, in epoch milliseconds of world time."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Sales:
     """What all stores sold in the minutes shown."""
 
     minutes: Sequence[int]
-    """Their begins, in epoch milliseconds of world time; oldest first."""
+    """The beginnings of the minutes, in epoch milliseconds of world time, oldest first."""
     receipts_by_minute: Mapping[int, int]
     stores: Mapping[str, StoreSales]
 
@@ -64,8 +64,8 @@ class Sales:
 def summarize(rows: Sequence[Mapping[str, Any]], counted_ms: float | None) -> Sales | None:
     """The hour's sums; None without rows.
 
-    A minute counts once the pipeline has passed it: `counted_ms` is up to when, in world time, it
-    has counted; None if that is not known.
+    A minute counts once the pipeline has passed it: `counted_ms` is the world time up to which
+    it has counted; None: unknown.
     """
     if not rows:
         return None

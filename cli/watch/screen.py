@@ -1,4 +1,4 @@
-"""The overview as one picture, as wide and as high as there is room for."""
+"""The overview as one picture that fills the terminal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ ROWS_SHOWN = 6
 STORES_SHOWN = 12
 HEAD_LINES = 5
 FRAME_LINES = 3
-"""The lines of a part that are none of its rows: two of its frame, one of its heads."""
+"""The lines of a part beside its rows: two of its frame, one of its heads."""
 SPARK_WIDTH = 20
 STORE_SALES = "public.analytics.store-sales.v1"
 
 
 @dataclass(frozen=True)
 class Room:
-    """How much room there is for one part."""
+    """The room for one part, in columns and lines."""
 
     width: int
     rows_max: int
-    """Of a list; stores may be as many where nobody says how high the screen is."""
+    """The most rows of a list. All stores are shown where the height is not limited."""
     stores_max: int
 
 
 def measure_room(width: int, height: int | None) -> Room:
-    """`height` is None where the picture may be as high as it is."""
+    """`height`: lines; None where the picture may have any height."""
     is_wide = width >= TWO_COLUMNS_WIDTH
     part = width // 2 if is_wide else width
     if height is None:
@@ -165,7 +165,7 @@ def _frame(
     room: Room,
     shown_max: int | None = None,
 ) -> Panel:
-    """One part: its rows, how many there are, and how fresh they are."""
+    """One part: its rows, their number, and their freshness."""
     visible = rows[: room.rows_max if shown_max is None else shown_max]
     more = f" ({len(visible)} of {len(rows)})" if len(visible) < len(rows) else ""
     body = tables.draw(columns, visible, room.width - 4) if rows else Text(_describe_lack(feed))
@@ -187,7 +187,7 @@ def _describe_lack(feed: Feed) -> str:
 
 
 def _count_items(feed: Feed) -> str:
-    """Only one page is asked for: 50+ says that there are more."""
+    """Only one page is fetched: 50+ means that there are more."""
     if feed.value is None:
         return count(None)
     more = "+" if feed.value.get("next") is not None else ""

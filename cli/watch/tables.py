@@ -1,4 +1,4 @@
-"""The tables of the overview: which columns they have, and which a narrow one leaves out."""
+"""The tables of the overview: their columns, and those that a narrow table leaves out."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def draw(columns: Iterable[Column], rows: Iterable[Row], width: int) -> Table:
             overflow="ellipsis",
         )
     for row in rows:
-        # As Text: what stands in an event is neither markup nor a control sequence.
+        # As Text: the text of an event is neither markup nor a control sequence.
         table.add_row(*(Text(clean(column.render(row))) for column in visible))
     return table
 
@@ -46,7 +46,7 @@ MEASURES: Mapping[str, Callable[[int], str]] = {
     "refund-rate": lambda value: f"{count(value)} refunds",
     "bulk-purchase": lambda value: f"{money(value)} packs",
 }
-"""What each rule measures, with its unit."""
+"""The measure of each rule, with its unit."""
 
 
 def _measure(row: Row, name: str) -> str:

@@ -20,7 +20,7 @@ def instant(ms: float) -> datetime:
 
 
 def clean(value: Any) -> str:
-    """A text of an event, without what would steer the terminal."""
+    """A text of an event, without control characters."""
     return "".join(letter if letter.isprintable() else "�" for letter in str(value))
 
 
@@ -53,7 +53,7 @@ def duration(seconds: float | None) -> str:
 
 
 def moment(iso: str, world_ms: float | None) -> str:
-    """A time of the world, with its day where that is not the world's present one."""
+    """A world time, with its day where that is not the world's present day."""
     ms = parse_ms(iso)
     if world_ms is not None and ms // DAY_MS == world_ms // DAY_MS:
         return f"{instant(ms):%H:%M:%S}"
@@ -61,7 +61,7 @@ def moment(iso: str, world_ms: float | None) -> str:
 
 
 def spark(values: list[int], most: int, width: int) -> str:
-    """A line of blocks, as wide as asked for at most: each as high as the sum of its minutes."""
+    """A line of blocks of at most this width; the height of each is the sum of its minutes."""
     size = max(1, -(-len(values) // max(1, width)))
     sums = [sum(values[at : at + size]) for at in range(0, len(values), size)]
     top = max(1, most * size)

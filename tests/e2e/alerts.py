@@ -23,14 +23,14 @@ READS_MIN = 200
 CLIENTS = 3
 
 Listings = list[list[int]]
-"""What a client has seen: the generation of each page, by listing."""
+"""The observations of a client: the generation of each page, by listing."""
 ALERTS_MIN = 10
 LIMIT = "card_sales_per_window_max"
 STRICTER = f"{LIMIT}=3"
 
 
 def await_alerts(shop: Shop, stricter: Path) -> None:
-    """Wait for alerts, some of them about cards, and for what lower thresholds find besides."""
+    """Wait for alerts, some of them about cards, and for further ones by lower thresholds."""
 
     def there() -> bool:
         counts = count_by_rule(shop)
@@ -44,8 +44,10 @@ def await_alerts(shop: Shop, stricter: Path) -> None:
 
 
 def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
-    """The keys of those that the oracle finds by the thresholds of this code, of intervals that are
-    over: one that goes on may yet bring what any threshold calls for."""
+    """The keys of the oracle's alerts by the thresholds of this code, of intervals that are over.
+
+    An open interval may yet raise an alert under any threshold.
+    """
     client, topics = admin(shop.settings), [topic.name for topic in load("fraud").inputs]
     now = EPOCH + max(newest_ms(client, topics).values()) * MILLISECOND
     alerts = fraud_oracle(shop.settings, end_offsets(client, topics), code).views()[ALERT.name]
@@ -54,7 +56,7 @@ def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
 
 
 def count_by_rule(shop: Shop) -> dict[str, int]:
-    """How many of the alerts that are served are of each rule."""
+    """The number of served alerts by rule."""
     counts: dict[str, int] = {"card-velocity": 0}
     cursor = ""
     while True:
@@ -80,7 +82,7 @@ def await_reads(seen: Sequence[Listings]) -> None:
 
 @contextmanager
 def reading(shop: Shop) -> Iterator[Sequence[Listings]]:
-    """Clients that list alerts page by page, and what each of them has seen."""
+    """Clients that list alerts page by page, and the observations of each."""
     seen: list[Listings] = [[] for _ in range(CLIENTS)]
     began = time.monotonic()
     stop, trouble = threading.Event(), list[Exception]()
@@ -95,7 +97,7 @@ def reading(shop: Shop) -> Iterator[Sequence[Listings]]:
         try:
             while not stop.is_set():
                 own.append(served_by())
-        except Exception as error:  # of the thread: it is raised below
+        except Exception as error:  # the thread's error is raised below
             trouble.append(error)
 
     threads = [threading.Thread(target=read, args=(own,)) for own in seen]

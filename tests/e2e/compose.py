@@ -1,4 +1,4 @@
-"""The same shop in containers, as docker compose runs it."""
+"""The shop in containers, run by docker compose."""
 
 import json
 import os
@@ -15,13 +15,13 @@ from tests.e2e.shop import Shop, create_world
 from tests.ports import free_port_base
 
 PASSED_ON = frozenset({"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONFIG", "JAVA_TOOL_OPTIONS"})
-"""What docker itself needs of the environment, and Java's options; the rest would be settings."""
+"""The environment that docker needs, and Java's options. Other variables would be settings."""
 
 PLACES = {"data_dir", "jars_dir", "port_base", "kafka_bootstrap_servers"}
-"""Settings that are otherwise on this side of the containers."""
+"""Settings that differ outside of the containers."""
 
 LOG_LINES = 40
-"""Of each container, where something went wrong."""
+"""Log lines of each container in an error."""
 
 KILLED = 128 + signal.SIGKILL
 """The exit status of a container that did not end by itself."""
@@ -35,10 +35,10 @@ class Composed(Shop):
 
     name: str
     nodes: tuple[Settings, ...]
-    """How to ask each of its brokers and APIs; the first one's are the shop's own."""
+    """Settings to reach each of its brokers and APIs; the first are the shop's own."""
 
     def start(self) -> None:
-        """Raises CommandFailed with what the containers have said, when one is not ready."""
+        """Raises CommandFailed with the containers' logs, when one is not ready."""
         try:
             self.compose("up", "--detach", "--wait")
         except CommandFailed as failed:
@@ -46,7 +46,7 @@ class Composed(Shop):
             raise CommandFailed(f"{failed}\n{lines}") from failed
 
     def stop(self) -> None:
-        """Raises AssertionError naming what had to be killed, when its time of grace was over."""
+        """Raises AssertionError with the containers that were killed after their time of grace."""
         ran = {one["Name"] for one in self.containers()}
         self.compose("--profile", "*", "stop")
         ended = self.containers("--all")
@@ -56,9 +56,9 @@ class Composed(Shop):
         self.compose("--profile", "*", "down")
 
     def states(self) -> dict[str, str]:
-        """By service, as the least of its containers is; one that has none is stopped."""
+        """By service, the worst state of its containers; stopped without any."""
         by_service = dict.fromkeys(self.compose("config", "--services").split(), "stopped")
-        del by_service["topics"]  # which has done its work
+        del by_service["topics"]  # a job that has ended well
         for one in self.containers():
             state = STATES.get(one["Health"], "starting")
             before = by_service.get(one["Service"], "stopped")
@@ -66,16 +66,16 @@ class Composed(Shop):
         return by_service
 
     def containers(self, *which: str) -> list[dict[str, Any]]:
-        """The containers that run, as docker compose tells of them; of these services, or --all."""
+        """docker compose's documents of the running containers; of these services, or --all."""
         listing = self.compose("ps", "--format", "json", *which)
         return [json.loads(line) for line in listing.splitlines()]
 
     def kill(self, container: str) -> None:
-        """As by `kill -9`; nobody starts it again by itself."""
+        """Kill as by `kill -9`; the container is not restarted."""
         output(["docker", "kill", container], keep_variables())
 
     def compose(self, *arguments: str) -> str:
-        """What docker compose prints; raises CommandFailed when it fails."""
+        """The output of docker compose; raises CommandFailed when it fails."""
         files = ["--env-file", ".env"]
         if len(self.nodes) > 1:
             files += ["--env-file", "cluster.env"]
@@ -88,7 +88,7 @@ def keep_variables() -> dict[str, str]:
 
 
 def render_variables(settings: Settings, nodes: tuple[Settings, ...]) -> dict[str, str]:
-    """The settings as docker-compose.yml takes them."""
+    """The settings as variables of docker-compose.yml."""
     chosen = settings.model_dump(mode="json", exclude_defaults=True, exclude=PLACES)
     ports = {}
     for number, node in enumerate(nodes, 1):
@@ -102,9 +102,9 @@ def render_variables(settings: Settings, nodes: tuple[Settings, ...]) -> dict[st
 def composed(
     folder: Path, seed: int, pipelines: str = "inventory,fraud", nodes: int = 1, **others: Any
 ) -> Iterator[Composed]:
-    """A running shop in containers, in the world of this seed; nothing of it is left behind.
+    """A running shop in containers, in the world of this seed; it is removed afterwards.
 
-    With three nodes it is the cluster. Others: settings that are to be otherwise.
+    With three nodes it is the cluster. `others`: settings that differ from the defaults.
     """
     settings = create_world(folder, seed, pipelines).model_copy(update=others)
     bases = [settings.port_base, *(free_port_base() for _ in range(nodes - 1))]

@@ -20,13 +20,13 @@ HASTY: Mapping[str, Any] = {
     "simulator_receipts_per_second": 2.5,
     "pipeline_seconds_per_batch_min": 4,
 }
-"""Nobody is killed here, so the horizon may pass in a minute, at the usual 30/s; and four pipelines
-may do with fewer batches."""
+"""Nothing is killed here, so the horizon may pass in a minute, at the usual 30/s; and four
+pipelines need fewer batches."""
 
 
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """As `make up` starts it."""
+    """A shop started by `make up`."""
     folder, seed = tmp_path_factory.mktemp("a shop"), secrets.randbelow(2**31)
     with opened(folder, seed, **HASTY) as started:
         yield started
@@ -34,7 +34,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @pytest.fixture(scope="session")
 def containers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """As `make up-docker` starts it, with orders and a lake; one for all tests, as it takes long.
+    """A shop started by `make up-docker`, with orders and a lake; one for all tests: it takes long.
 
     The cluster is gone by then: files run in the order of their names.
     """

@@ -50,7 +50,7 @@ def press(
 
 
 def list_generations(shop: Shop) -> list[dict[str, Any]]:
-    """Every generation of fraud that there is, as `retail replay status` tells."""
+    """Every generation of fraud, by `retail replay status`."""
     generations = json.loads(shop.retail("replay", "status", "fraud", "--json"))["generations"]
     return list(generations)
 
@@ -78,7 +78,7 @@ def find_driver_pids(shop: Shop) -> dict[int, int]:
 
 
 def kill_and_await(shop: Shop, number: int) -> None:
-    """Kill the process that runs the generation; return when it has gone on."""
+    """Kill the process that runs the generation; return once its batches go on."""
     before = find_last_batch(shop, number)
     running = find_driver_pids(shop)
     assert len(running) == 2
@@ -96,7 +96,7 @@ def find_last_batch(shop: Shop, number: int) -> int:
 
 
 def release_one(shop: Shop) -> None:
-    """Let a receipt count that came beyond the horizon, once no copy of it may come in time."""
+    """Release a receipt that came beyond the horizon, once no copy of it may come in time."""
     one = shop.too_late()
     place = f"{one['topic']}/{one['partition']}/{one['offset']}"
     outputs: list[str] = []

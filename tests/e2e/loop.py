@@ -19,7 +19,7 @@ WORLD = {
     "simulator_stores": 2,
     "simulator_products": 60,
     "simulator_receipts_per_second": 0.25,
-    # Nobody sends anything again, so whatever is there twice was ordered or shipped twice.
+    # Nothing is published twice on purpose, so a repeated record is a repeated order or shipment.
     "simulator_duplicate_rate": 0.0,
     "simulator_late_rate": 0.0,
 }
@@ -32,7 +32,7 @@ def await_soon(condition: Any, what: str) -> None:
 
 def check_each_step_is_taken_once(shop: Shop) -> None:
     """Nothing is ordered, confirmed, dispatched or received twice, or without the step before."""
-    shipped = count_steps(shop)  # first what comes last
+    shipped = count_steps(shop)  # later steps first
     confirmed, ordered = (
         count_order_ids(shop, CONFIRMATIONS),
         count_order_ids(shop, PURCHASE_ORDERS),
@@ -45,13 +45,13 @@ def check_each_step_is_taken_once(shop: Shop) -> None:
 
 
 def read_rows(shop: Shop, contract: Contract) -> list[Row]:
-    """What is committed to the topic."""
+    """The committed records of the topic."""
     ends = end_offsets(admin(shop.settings), [contract.name])
     return [dict(decode(one.value).value) for one in read(shop.settings, ends)]
 
 
 def count_order_ids(shop: Shop, contract: Contract) -> Counter[str]:
-    """How often each order is named in the topic, by its id."""
+    """The number of records of each order in the topic, by its id."""
     return Counter(one["purchase_order_id"] for one in read_rows(shop, contract))
 
 
@@ -60,7 +60,7 @@ def find_reviews(shop: Shop) -> set[Any]:
 
 
 def read_shipments(shop: Shop) -> Iterator[Row]:
-    """Those that count."""
+    """The accepted ones."""
     for one in read(shop.settings, end_offsets(admin(shop.settings), [SHIPMENTS.name])):
         verdict = validate(SHIPMENTS, one.key, one.value, one.published_ms)
         if not isinstance(verdict, Rejection):
@@ -68,7 +68,7 @@ def read_shipments(shop: Shop) -> Iterator[Row]:
 
 
 def count_steps(shop: Shop) -> dict[str, Counter[str]]:
-    """By status, how often it is said of each order."""
+    """By status, the number of shipments of each order."""
     counts: dict[str, Counter[str]] = {"dispatched": Counter(), "received": Counter()}
     for one in read_shipments(shop):
         counts[one["status"]][one["purchase_order_id"]] += 1
@@ -76,7 +76,7 @@ def count_steps(shop: Shop) -> dict[str, Counter[str]]:
 
 
 def list_arrived(shop: Shop) -> list[tuple[str, int]]:
-    """To which shelves something came, and how many units."""
+    """The shelves that received goods, and how many units."""
     return [
         (f"{one['store_id']}/{line['sku']}", line["received_units"])
         for one in read_shipments(shop)

@@ -1,4 +1,4 @@
-"""A whole shop as the bench starts it, and what tests ask of it."""
+"""A whole shop, started by the bench, with the questions of tests."""
 
 import json
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ EVERY = str(Settings.model_fields["pipelines"].default)
 
 
 class Shop(shops.Shop):
-    """A shop as the bench starts it, with what tests ask of it."""
+    """A shop of the bench, with the questions of tests."""
 
     def verify(self) -> dict[str, Any]:
-        """What `retail verify` says of each pipeline, by name; raises unless all are exact."""
+        """The document of `retail verify`, by pipeline; raises unless all are exact."""
         report = json.loads(self.retail("verify", "--json"))
         assert report["exact"]
         assert report["pipelines"].keys() == set(self.settings.pipeline_names)
@@ -43,7 +43,7 @@ class Shop(shops.Shop):
             counts = [one["books"][kind] for one in verdicts.values() for kind in BOOKED]
             return all([*(dirt[kind] for kind in DIRT), *rows, *counts])
 
-        self.too_late()  # until then it need not be asked
+        self.too_late()  # before it comes, `verify` need not run
         wait_until(grown, "every kind of dirt, and rows in every view", GROWTH_SECONDS_MAX)
         return verdicts
 
@@ -61,12 +61,12 @@ class Shop(shops.Shop):
         return late_ones[0]
 
     def states(self) -> dict[str, str]:
-        """What `retail status` says of each component, by name."""
+        """The state of each component by `retail status`, by name."""
         return {one.name: one.state for one in fleet.components(self.settings)}
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """Of the inventory."""
+        """The inventory's checkpoint."""
         return find_checkpoint(self.settings, "inventory", 1)
 
     def ready(self) -> bool:
@@ -77,7 +77,7 @@ class Shop(shops.Shop):
 def opened(folder: Path, seed: int, pipelines: str = EVERY, **others: Any) -> Iterator[Shop]:
     """A running shop in the world of this seed, fast and dirty, with these pipelines.
 
-    Others: settings that are to be otherwise.
+    `others`: settings that differ from those of a fast and dirty world.
     """
     opened = Shop(create_world(folder, seed, pipelines).model_copy(update=others))
     try:

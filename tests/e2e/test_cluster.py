@@ -1,4 +1,4 @@
-"""Three brokers, a Spark cluster, three APIs and two suppliers: each may be lost, nothing is."""
+"""Three brokers, a Spark cluster, three APIs, two suppliers: the loss of any one loses no data."""
 
 import json
 from collections.abc import Iterator
@@ -105,9 +105,9 @@ def test_each_ends_by_itself_in_its_time_of_grace(cluster: Composed) -> None:
 
 
 def await_progress(shop: Shop, topic: Contract = HEARTBEATS) -> None:
-    """Wait until some of the topic was published from now on, and all pipelines read after that.
+    """Wait until the topic has a new record, and all pipelines have read beyond it.
 
-    A heartbeat comes after all that it speaks of; there is one at night, too.
+    A heartbeat follows all records of its minute; there is one at night, too.
     """
     before = count_records(shop, topic)
     await_soon(lambda: count_records(shop, topic) > before, "the simulator publishes")
@@ -119,12 +119,12 @@ def await_progress(shop: Shop, topic: Contract = HEARTBEATS) -> None:
 
 
 def count_records(shop: Shop, topic: Contract) -> int:
-    """How many records of the topic there are."""
+    """The number of records in the topic."""
     return sum(end_offsets(admin(shop.settings), [topic.name]).values())
 
 
 def find_batches(shop: Shop) -> dict[str, int]:
-    """The last batch of each pipeline that is served."""
+    """The last batch of each served pipeline."""
     return {name: shop.get(f"/v1/pipelines/{name}")["as_of"]["batch"] for name in PIPELINES}
 
 
@@ -143,6 +143,6 @@ def find_generation(shop: Shop, pipeline: str) -> int:
 
 
 def list_used_workers(shop: Composed) -> set[str]:
-    """The workers whose task slots are taken, as Spark's master tells."""
+    """The workers with taken task slots, by Spark's master."""
     answer = shop.compose("exec", "--no-TTY", "spark-master", "python", "-c", WORKERS)
     return {one["id"] for one in json.loads(answer) if one["state"] == "ALIVE" and one["coresused"]}

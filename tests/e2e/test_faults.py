@@ -1,7 +1,7 @@
-"""A world drawn anew for each run, and in it kill -9 of every part while a batch is open.
+"""A world drawn anew for each run, and kill -9 of every part in it while a batch is open.
 
-Nobody waits for one part to be well before the next one dies. Then some faults on demand, which do
-wait, in the same shop; at last the world goes on in a copy.
+The next part dies before the last one is well. Then come faults on demand, which do wait, in the
+same shop. Last the world goes on in a restored backup.
 """
 
 import json
@@ -29,7 +29,7 @@ VICTIMS = (PIPELINES, WORKER, ENGINE, "api", "simulator", "quarantine", "broker"
 ON_DEMAND = ("pause-api", "duplicate-storm", "damaged-database", "torn-checkpoint")
 
 BESIDE = ("fraud", "analytics", "visits")
-"""One of them runs beside the inventory: all would take minutes to come back on two cores."""
+"""One of them runs beside the inventory: all would need minutes to restart on two cores."""
 
 
 def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
@@ -55,7 +55,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 
 
 def keep_promises(shop: Shop) -> None:
-    """Do the faults that leave no process as it is: files, records, a process that stands still."""
+    """Do the faults other than kills: files, records, a paused process."""
     shop.retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
     report = json.loads((reports_folder(shop.settings) / REPORT_FILE).read_text())
     assert [one["fault"] for one in report["faults"]] == list(ON_DEMAND)
@@ -66,7 +66,7 @@ def keep_promises(shop: Shop) -> None:
 
 
 def go_on_from_backup(shop: Shop, folder: Path) -> None:
-    """Lose the data folder, and go on in another one with what was copied of the running shop."""
+    """Lose the data folder, and go on in another one with a backup of the running shop."""
     lost = Shop(shop.settings.model_copy(update={"data_dir": folder / "restored"}))
     lost.retail("restore", str(folder / "backup"))
     try:
@@ -91,7 +91,7 @@ def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:
 
 
 def try_kill(shop: Shop, victim: str) -> bool:
-    """Whether there was a process to be killed: it may be down, since others are."""
+    """Whether there was a process to kill; it may be down with the others."""
     with suppress(LookupError, ProcessLookupError):
         kill(find_parts(shop.settings)[victim])
         return True
@@ -99,7 +99,7 @@ def try_kill(shop: Shop, victim: str) -> bool:
 
 
 def await_recovery(shop: Shop) -> None:
-    """Wait until all is ready and what came after the last kill is served."""
+    """Wait until all is ready and batches after the last kill are served."""
     at_kill = shop.checkpoint.newest_begun()
     wait_until(shop.ready, "everything is ready again", RECOVERY_SECONDS_MAX)
     wait_until(

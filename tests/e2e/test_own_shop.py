@@ -61,7 +61,7 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def verify_all_read(shop: Shop) -> dict[str, Any]:
-    """What `retail verify` says once everything has been read."""
+    """The document of `retail verify` once everything has been read."""
     wait_until(lambda: max(lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
     return shop.verify()
 

@@ -1,4 +1,4 @@
-"""Changed code from offset zero: the guide as it is written, then what could go wrong."""
+"""Changed code from offset zero: the guide as written, then failures."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def reader(shop: Shop, copy: Path) -> Reader:
 
 @pytest.fixture(scope="module")
 def stricter(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The thresholds as the guide changes them, where an oracle looks for them."""
+    """The thresholds as the guide changes them, in a folder that an oracle can read."""
     written = (root() / THRESHOLDS).read_text()
     changed = tmp_path_factory.mktemp("stricter") / THRESHOLDS
     changed.parent.mkdir(parents=True)
@@ -119,7 +119,7 @@ def test_the_guide_works_as_it_is_written(
 
 @pytest.mark.skipif(find_chromium() is None, reason=MISSING)
 def test_the_guide_works_by_mouse(shop: Shop, stricter: Path) -> None:
-    """Each button does what its command does, and another page shows who is served meanwhile."""
+    """Each button does what its command does, and another page shows the served generation."""
     await_alerts(shop, stricter)
     start, _, go, back, forget = BY_MOUSE.findall(GUIDE.read_text())
     [first] = list_numbers(shop)

@@ -1,4 +1,4 @@
-"""From the till to the API, with the real parts, as a person would go."""
+"""From the till to the API, with the real parts."""
 
 import json
 import re
@@ -33,7 +33,7 @@ from tests.seeds import create_random
 
 FORGED = "FORGED"
 ANSWER_SECONDS_MAX = 60
-NIGHT_SECONDS_MAX = 200  # in the fastest of these worlds, and then some
+NIGHT_SECONDS_MAX = 200  # more than the fastest of these worlds needs
 RUNNING = str(Settings.model_fields["pipelines"].default).split(",")
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -70,7 +70,7 @@ def test_whoever_follows_the_guide_for_writers_finds_exactly_what_they_wrote(
     [one_event, a_file] = read_blocks()["sh"]
     [a_client] = read_blocks()["python"]
     assert read_shelf(shop) is None
-    wait_until(  # the example asks once; while the pipeline is behind, the answer is a 503
+    wait_until(  # the example asks once, and gets a 503 while the pipeline is behind
         lambda: '"units_on_hand":10,' in reader.shell(first_example),
         "the README's example reads what it has written",
         ANSWER_SECONDS_MAX,
@@ -166,7 +166,7 @@ def find_forged_field(view: Contract) -> str:
 
 @contextmanager
 def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
-    """The API's database, behind its back, for one transaction."""
+    """The API's database, opened beside the API for one transaction."""
     file = locate_database(locate_folder(shop.settings), pipeline, 1)
     with closing(sqlite3.connect(file, timeout=30)) as database, database:
         yield database
@@ -176,7 +176,7 @@ def views(shop: Shop, pipeline: str) -> Iterator[sqlite3.Connection]:
 def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
     token = read_token(shop.settings)
     url = f"{shop.settings.api_url}/v1/pipelines/{RUNNING[0]}/rollback"
-    with pytest.raises(HTTPError, match="Conflict"):  # the command has run: nothing was before
+    with pytest.raises(HTTPError, match="Conflict"):  # by the command, which ran
         urlopen(Request(url, method="POST", headers={"Authorization": f"Bearer {token}"}))
     running = [each.pid for each in fleet.components(shop.settings) if each.pid]
     processes = list_with_children(running)
@@ -209,7 +209,7 @@ def read_shelf(shop: Shop) -> Any:
 
 
 def await_counted(shop: Shop, on_hand: int, sold: int) -> None:
-    """Wait until the shelf is as it must be."""
+    """Wait until the shelf has these units."""
 
     def there() -> bool:
         shelf = read_shelf(shop) or {"units_sold": 0, "units_on_hand": 0}
