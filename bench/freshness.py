@@ -67,11 +67,11 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         )
 
 
-def measure_freshness(word: str, own: Settings, scale: Scale) -> Iterator[Figure]:
+def measure_freshness(word: str, settings: Settings, scale: Scale) -> Iterator[Figure]:
     median, slow = map(at_most, AIMS[word])
-    paths = [STOCK, ALERT] if "fraud" in own.pipeline_names else [STOCK]
-    with running(own):
-        probes, rate = asyncio.run(send_probes(own, scale, paths))
+    paths = [STOCK, ALERT] if "fraud" in settings.pipeline_names else [STOCK]
+    with running(settings):
+        probes, rate = asyncio.run(send_probes(settings, scale, paths))
     visible, *alerts = zip(*(probe.seen for probe in probes), strict=True)
     sent = [probe.sent for probe in probes]
     note = (

@@ -15,17 +15,17 @@ def folder(settings: Settings) -> Settings:
     return settings.model_copy(update={"data_dir": settings.data_dir / "history"})
 
 
-def fill(past: Settings, days: int) -> float:
+def fill(settings: Settings, days: int) -> float:
     """Publish the missing part of the world's first days; returns how many seconds it took.
 
     Nothing is missing once another part of the bench has done so. The broker has to run.
     """
     command = ["-m", "generators.simulator", "--backfill-days", str(days), "--stop-after-backfill"]
     began = time.monotonic()
-    with (past.data_dir / "backfill.log").open("ab") as log:
+    with (settings.data_dir / "backfill.log").open("ab") as log:
         subprocess.run(
             [sys.executable, *command],
-            env=environment(past),
+            env=environment(settings),
             stdout=log,
             stderr=log,
             check=True,

@@ -29,9 +29,9 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         yield measure_memory(word, own, scale)
 
 
-def measure_memory(word: str, own: Settings, scale: Scale) -> Figure:
-    with running(own) as shop:
-        samples = sample_memory(own, scale.live_seconds)
+def measure_memory(word: str, settings: Settings, scale: Scale) -> Figure:
+    with running(settings) as shop:
+        samples = sample_memory(settings, scale.live_seconds)
         behind = max(lags(shop))
     processes = len(samples[-1])
     return Figure(

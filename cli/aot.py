@@ -42,26 +42,26 @@ class NotTrained(UserError):
 def aot() -> None:
     """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # its processes end with the block
-    current = read_settings()
-    folder = current.jars_dir / "aot"
+    settings = read_settings()
+    folder = settings.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder, "making Java's caches in"), screen.waiting("aot", "training") as wait:
-        made = [] if is_there(current) else train(current, folder)
+        made = [] if is_there(settings) else train(settings, folder)
     size = sum(file.stat().st_size for file in folder.glob("*.aot")) / MIB
     screen.step("aot", f"{len(made)} caches made, {size:.0f} MB in all", wait.seconds)
 
 
-def make_beside(current: Settings) -> None:
+def make_beside(settings: Settings) -> None:
     """Make the missing caches in a process of the lowest priority, until `end_beside` ends it."""
-    if is_there(current):
+    if is_there(settings):
         return
-    with (current.logs_dir / "aot.log").open("wb") as log:
+    with (settings.logs_dir / "aot.log").open("wb") as log:
         subprocess.Popen(
             ["nice", "-n", "19", sys.executable, "-m", "cli.main", "aot"],
             env={
                 **os.environ,
-                "JARS_DIR": str(current.jars_dir),
-                orphans.TRAINING_VARIABLE: str(current.data_dir),
+                "JARS_DIR": str(settings.jars_dir),
+                orphans.TRAINING_VARIABLE: str(settings.data_dir),
             },
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -71,21 +71,21 @@ def make_beside(current: Settings) -> None:
     screen.step("aot", "building Java's caches in the background, once: later starts are faster")
 
 
-def end_beside(current: Settings) -> bool:
+def end_beside(settings: Settings) -> bool:
     """End the training run beside the shop of the data folder; returns whether there was one.
 
     Earlier caches stay.
     """
-    return orphans.stop(current.data_dir, orphans.TRAINING_VARIABLE) > 0
+    return orphans.stop(settings.data_dir, orphans.TRAINING_VARIABLE) > 0
 
 
-def is_there(current: Settings) -> bool:
+def is_there(settings: Settings) -> bool:
     """Whether the broker's and Spark's caches exist."""
-    roles = {"broker": broker_classpath(), "spark": class_path(current)}
-    return all(cache(current.jars_dir, role, path).exists() for role, path in roles.items())
+    roles = {"broker": broker_classpath(), "spark": class_path(settings)}
+    return all(cache(settings.jars_dir, role, path).exists() for role, path in roles.items())
 
 
-def train(current: Settings, folder: Path) -> list[Path]:
+def train(settings: Settings, folder: Path) -> list[Path]:
     """Run a small shop and stop it, so that its JVMs write their caches; returns the files.
 
     The caches replace earlier ones once all of them are written.
@@ -96,21 +96,21 @@ def train(current: Settings, folder: Path) -> list[Path]:
         home = Path(scratch)
         log = home.parent / "training.log"
         with log.open("wb") as output:
-            run_shop(current, home, log, output.fileno())
+            run_shop(settings, home, log, output.fileno())
         made = [file.replace(folder / file.name) for file in sorted(home.glob("*.aot"))]
         for stale in set(folder.glob("*.aot")).difference(made):
             stale.unlink()
         return made
 
 
-def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
+def run_shop(settings: Settings, home: Path, log: Path, output: int) -> None:
     """Run a broker, a simulator, and pipelines for some batches; raises NotTrained."""
     own = Settings(
         data_dir=home / "data",
-        jars_dir=current.jars_dir,
+        jars_dir=settings.jars_dir,
         port_base=free_port_base(),
         kafka_bootstrap_servers=None,
-        spark_driver_memory=current.spark_driver_memory,
+        spark_driver_memory=settings.spark_driver_memory,
     )
     own.data_dir.mkdir()
     variables = {**environment(own), RECORD: str(home)}

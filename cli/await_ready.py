@@ -48,14 +48,14 @@ class NotReady(UserError):
         )
 
 
-def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> None:
+def all_ready(settings: Settings, manager: Manager, names: tuple[str, ...]) -> None:
     """Wait for all in parallel; print each, in order, as it becomes ready; raises NotReady."""
     ready: dict[str, tuple[str, float]] = {}
     printed: list[str] = []
 
     def look() -> bool:
         for name in names:
-            if name not in ready and (text := examine(current, manager, name, wait.seconds)):
+            if name not in ready and (text := examine(settings, manager, name, wait.seconds)):
                 ready[name] = text, wait.seconds
         for name in names[len(printed) :]:
             if name not in ready:
@@ -71,16 +71,16 @@ def all_ready(current: Settings, manager: Manager, names: tuple[str, ...]) -> No
         until(look, 2 * longest, POLL_SECONDS)
 
 
-def examine(current: Settings, manager: Manager, name: str, seconds: float) -> str | None:
+def examine(settings: Settings, manager: Manager, name: str, seconds: float) -> str | None:
     """The component's report of readiness; None: not yet. Raises NotReady when it has failed."""
     try:
         process = manager.process(name)
     except (OSError, HTTPException) as error:
         raise Stopped from error
     if process.state in ("STARTING", "RUNNING"):
-        text = readiness(current, name, process.started_at)
+        text = readiness(settings, name, process.started_at)
         if text is not None:
             return text
     if process.state in HOPELESS or seconds > READY_SECONDS_MAX[name]:
-        raise NotReady(process, seconds, current.logs_dir / f"{name}.log")
+        raise NotReady(process, seconds, settings.logs_dir / f"{name}.log")
     return None

@@ -33,24 +33,24 @@ def backfill(
     Running components keep running; only the simulator pauses. Where nothing runs, a broker runs
     meanwhile.
     """
-    current = read_settings()
-    with alone(current.data_dir):
-        running = daemon.find_running(current.data_dir) is not None
+    settings = read_settings()
+    with alone(settings.data_dir):
+        running = daemon.find_running(settings.data_dir) is not None
         if not running:
-            up.check(current)
-            up.fetch_jars(current)
-        manager = up.ensure_manager(current)
+            up.check(settings)
+            up.fetch_jars(settings)
+        manager = up.ensure_manager(settings)
         try:
-            up.start_broker(current, manager)
-            with resting(current, manager):
-                publish(current, days)
+            up.start_broker(settings, manager)
+            with resting(settings, manager):
+                publish(settings, days)
         finally:
             if not running:
-                stop(current)
+                stop(settings)
 
 
 @contextmanager
-def resting(current: Settings, manager: Manager) -> Iterator[None]:
+def resting(settings: Settings, manager: Manager) -> Iterator[None]:
     """The simulator stopped until the block ends, and started again if it ran."""
     ran = manager.process(SIMULATOR).state not in AT_REST
     if ran:
@@ -60,10 +60,10 @@ def resting(current: Settings, manager: Manager) -> Iterator[None]:
     finally:
         if ran:
             manager.start(SIMULATOR)
-            all_ready(current, manager, (SIMULATOR,))
+            all_ready(settings, manager, (SIMULATOR,))
 
 
-def publish(current: Settings, days: int) -> None:
+def publish(settings: Settings, days: int) -> None:
     collect_garbage_rarely()
     stop = catch_stop()
     at = Progress(0, 0)
@@ -76,7 +76,7 @@ def publish(current: Settings, days: int) -> None:
                 "backfill", f"{screen.bar(at.days, days)} {render_progress(at, wait.seconds)}"
             )
 
-        simulate(current, stop, backfill_days=days, live=False, report=show)
+        simulate(settings, stop, backfill_days=days, live=False, report=show)
     if stop.is_set():
         screen.step("interrupted", render_progress(at, wait.seconds))
         screen.say(f"  Go on: retail backfill {days}")

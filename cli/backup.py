@@ -17,12 +17,12 @@ def backup(
     target: Annotated[Path, typer.Argument(metavar="TO", help="An empty folder, or none yet.")],
 ) -> None:
     """Copy the running shop at one moment; it pauses while the last changes are copied."""
-    current = read_settings()
+    settings = read_settings()
     with (
-        alone(current.data_dir, "backing up"),
+        alone(settings.data_dir, "backing up"),
         screen.waiting("backup", "copying the log and the checkpoints") as wait,
     ):
-        made = making.back_up(current, target)
+        made = making.back_up(settings, target)
     screen.step("backup", screen.short(target.resolve()), wait.seconds)
     show(made)
     screen.step("stood still", f"{made.paused_seconds:.2f} s")
@@ -33,10 +33,10 @@ def restore(
     source: Annotated[Path, typer.Argument(metavar="FROM", help="Made by retail backup.")],
 ) -> None:
     """Make the data folder of a backup; `make up` then goes on where it was made."""
-    current = read_settings()
+    settings = read_settings()
     with screen.waiting("restore", "copying and checking") as wait:
-        made = making.restore(source, current)
-    screen.step("restored", screen.short(current.data_dir), wait.seconds)
+        made = making.restore(source, settings)
+    screen.step("restored", screen.short(settings.data_dir), wait.seconds)
     show(made)
     screen.step("start it", "make up")
 

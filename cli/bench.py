@@ -81,11 +81,11 @@ def measure(parts: list[Part], settings: Settings, scale: Scale, file: Path) -> 
 @contextmanager
 def own_folder(keep: bool) -> Iterator[Settings]:
     """Settings with an empty folder and free ports; the folder is removed afterwards."""
-    current = read_settings()
-    current.data_dir.mkdir(parents=True, exist_ok=True)
-    folder = Path(mkdtemp(prefix="bench-", dir=current.data_dir))
+    here = read_settings()
+    here.data_dir.mkdir(parents=True, exist_ok=True)
+    folder = Path(mkdtemp(prefix="bench-", dir=here.data_dir))
     try:
-        yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=current.jars_dir)
+        yield Settings(data_dir=folder, port_base=free_port_base(), jars_dir=here.jars_dir)
     finally:
         if keep:
             screen.say(f"\n  logs and data: {screen.short(folder)}")

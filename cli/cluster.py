@@ -30,9 +30,9 @@ class Unsafe(UserError):
 
 def plan_command(as_json: AsJson = False) -> None:
     """Show where the cluster differs from the contracts; changes nothing."""
-    current = read_settings()
-    cluster, drifted = _look(current)
-    why = list(refusals(cluster, current.kafka_replication_factor))
+    settings = read_settings()
+    cluster, drifted = _look(settings)
+    why = list(refusals(cluster, settings.kafka_replication_factor))
     if as_json:
         print(json.dumps({"refused": why, "drift": [asdict(one) for one in drifted]}))
     else:
@@ -45,12 +45,12 @@ def plan_command(as_json: AsJson = False) -> None:
 
 def apply_command() -> None:
     """Make missing topics and fix settings, unless the cluster is unsafe."""
-    current = read_settings()
-    cluster, drifted = _look(current)
-    if why := list(refusals(cluster, current.kafka_replication_factor)):
+    settings = read_settings()
+    cluster, drifted = _look(settings)
+    if why := list(refusals(cluster, settings.kafka_replication_factor)):
         raise Unsafe(why)
-    made = kafka.apply_topics(current, list_standing())
-    mend(kafka.admin(current), drifted)
+    made = kafka.apply_topics(settings, list_standing())
+    mend(kafka.admin(settings), drifted)
     left = [one for one in drifted if not one.mendable]
     screen.step("topics", f"{len(made)} made, {len(drifted) - len(made) - len(left)} settings set")
     if left:
@@ -69,10 +69,10 @@ def find_contracts(names: Sequence[str]) -> Mapping[str, Contract]:
     return {**list_standing(), **of_generations}
 
 
-def _look(current: Settings) -> tuple[Cluster, list[Drift]]:
-    if not kafka.answers(current):
-        raise kafka.KafkaDown(current.bootstrap_servers)
-    client = kafka.admin(current)
+def _look(settings: Settings) -> tuple[Cluster, list[Drift]]:
+    if not kafka.answers(settings):
+        raise kafka.KafkaDown(settings.bootstrap_servers)
+    client = kafka.admin(settings)
     wanted = find_contracts(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
     cluster = inspect(client, list(wanted))
     return cluster, list(drifts(cluster, wanted, frozenset(list_standing())))

@@ -26,5 +26,5 @@ def doctor(
         raise typer.Exit(1)
 
 
-def examine(current: Settings) -> list[Finding]:
-    return list(findings(Machine(current.data_dir), current))
+def examine(settings: Settings) -> list[Finding]:
+    return list(findings(Machine(settings.data_dir), settings))

@@ -18,28 +18,28 @@ END_SECONDS_MAX = 3.0
 
 def down() -> None:
     """Stop everything; the data stays, and `up` continues where it stopped."""
-    current = read_settings()
-    if not current.data_dir.exists():
+    settings = read_settings()
+    if not settings.data_dir.exists():
         screen.say("Nothing runs.")
         return
-    with alone(current.data_dir):
-        if not stop(current):
+    with alone(settings.data_dir):
+        if not stop(settings):
             screen.say("Nothing runs.")
 
 
-def stop(current: Settings) -> bool:
+def stop(settings: Settings) -> bool:
     """Stop what runs on the data folder; returns whether anything ran."""
-    manager = daemon.find_running(current.data_dir)
+    manager = daemon.find_running(settings.data_dir)
     with screen.waiting("stopping", "") as wait:
         # It may die meanwhile; its processes are then found as orphans.
         with suppress(OSError, HTTPException, Fault, psutil.Error):
             if manager is not None:
-                in_order(current, manager)
-        left = orphans.stop(current.data_dir)
-        was_training = aot.end_beside(current)
-    daemon.clear(current.data_dir)
+                in_order(settings, manager)
+        left = orphans.stop(settings.data_dir)
+        was_training = aot.end_beside(settings)
+    daemon.clear(settings.data_dir)
     if manager is not None:
-        screen.step("stopped", ", ".join(reversed(fleet.names(current))), wait.seconds)
+        screen.step("stopped", ", ".join(reversed(fleet.names(settings))), wait.seconds)
     if left:
         screen.step("cleanup", f"{left} processes without a manager, stopped", wait.seconds)
     if was_training:
@@ -47,10 +47,10 @@ def stop(current: Settings) -> bool:
     return manager is not None or left > 0 or was_training
 
 
-def in_order(current: Settings, manager: Manager) -> None:
+def in_order(settings: Settings, manager: Manager) -> None:
     """Stop the broker last: the others still write to it when they stop."""
     broker = {"broker"}
-    manager.stop(set(fleet.names(current)) - broker, STOP_SECONDS_MAX)
+    manager.stop(set(fleet.names(settings)) - broker, STOP_SECONDS_MAX)
     manager.stop(broker, STOP_SECONDS_MAX)
     process = psutil.Process(manager.pid())
     manager.shutdown()

@@ -73,15 +73,15 @@ def run_command(
     report: Annotated[Path | None, typer.Option(help="Write a page for people there, too.")] = None,
 ) -> None:
     """Do faults in the shop that runs here; each ends with what `verify` says."""
-    current = read_settings()
+    settings = read_settings()
     if sum((bool(names), every, seed is not None)) != 1:
         raise NotChosen
     for name in names or ():
         faults.find(name)
-    possible = faults.list_possible(current, seconds)
+    possible = faults.list_possible(settings, seconds)
     not_done = {name: why for name, why in possible.items() if why is not None}
     chosen = list(names or (name for name in possible if name not in not_done))
-    describe(current, chosen, seed, minutes)
+    describe(settings, chosen, seed, minutes)
     if not yes and not ask_consent():
         screen.say("Nothing was done.")
         return
@@ -89,16 +89,16 @@ def run_command(
         # However it ends, a paused process goes on and a stopped component is started.
         signal.signal(what, signal.default_int_handler)
     command = spell(names or (), every, seed, minutes, seconds, report)
-    with alone(current.data_dir, "doing faults in"):
-        doing = begin(current, chosen, seed, minutes, seconds)
-        outcomes = do_all(doing, partial(keep, current, not_done, report, command))
+    with alone(settings.data_dir, "doing faults in"):
+        doing = begin(settings, chosen, seed, minutes, seconds)
+        outcomes = do_all(doing, partial(keep, settings, not_done, report, command))
     if any(one.broken for one in outcomes):
         raise typer.Exit(1)
 
 
-def describe(current: Settings, names: Sequence[str], seed: int | None, minutes: float) -> None:
+def describe(settings: Settings, names: Sequence[str], seed: int | None, minutes: float) -> None:
     """Print the faults to do, and the shop."""
-    screen.say(f"  in the shop on {screen.short(current.data_dir)}")
+    screen.say(f"  in the shop on {screen.short(settings.data_dir)}")
     if seed is not None:
         screen.say(f"  for {minutes:g} minutes, drawn by seed {seed} of: {', '.join(names)}")
         return
@@ -114,12 +114,12 @@ def ask_consent() -> bool:
 
 
 def begin(
-    current: Settings, names: Sequence[str], seed: int | None, minutes: float, seconds: float
+    settings: Settings, names: Sequence[str], seed: int | None, minutes: float, seconds: float
 ) -> Callable[[Tell], Iterator[Outcome]]:
     """A function that does the faults, and reports to its argument what it waits for."""
     if seed is None:
-        return partial(faults.run_named, current, names, seconds)
-    return partial(faults.run_drawn, current, seed, minutes, seconds)
+        return partial(faults.run_named, settings, names, seconds)
+    return partial(faults.run_drawn, settings, seed, minutes, seconds)
 
 
 def do_all(

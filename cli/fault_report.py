@@ -17,7 +17,7 @@ NOT_THIS_TIME = "not asked for in this run"
 
 
 def keep(
-    current: Settings,
+    settings: Settings,
     not_done: Mapping[str, str],
     report: Path | None,
     command: str,
@@ -27,9 +27,9 @@ def keep(
     ran_on, done = machine(), {one.fault for one in outcomes}
     left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
     document_text = json.dumps(document.render_document(outcomes, left, ran_on))
-    write(reports_folder(current) / REPORT_FILE, document_text)
+    write(reports_folder(settings) / REPORT_FILE, document_text)
     if report is not None:
-        page = document.render_page(outcomes, left, ran_on, describe_shop(current), command)
+        page = document.render_page(outcomes, left, ran_on, describe_shop(settings), command)
         write(report, page.rstrip())
 
 
@@ -38,15 +38,15 @@ def write(file: Path, text: str) -> None:
     file.write_text(f"{text}\n", encoding="utf-8")
 
 
-def describe_shop(current: Settings) -> str:
+def describe_shop(settings: Settings) -> str:
     """The shop of the faults, in words."""
     world = (
-        f"{current.simulator_receipts_per_second:g} receipts a second in "
-        f"{current.simulator_stores} stores, shelves filled by {current.simulator_refill}"
-        if current.world == "simulated"
+        f"{settings.simulator_receipts_per_second:g} receipts a second in "
+        f"{settings.simulator_stores} stores, shelves filled by {settings.simulator_refill}"
+        if settings.world == "simulated"
         else "an own world"
     )
-    return f"{world}; pipelines {', '.join(current.pipeline_names)}"
+    return f"{world}; pipelines {', '.join(settings.pipeline_names)}"
 
 
 def spell(

@@ -61,17 +61,17 @@ def import_command(
         return
     if mapping is None:
         raise NoMapping
-    current, wanted = read_settings(), read_mapping(mapping)
+    settings, wanted = read_settings(), read_mapping(mapping)
     end_ms = epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"
-    with reporting(current, name) as refusals, screen.waiting("import", "") as wait:
+    with reporting(settings, name) as refusals, screen.waiting("import", "") as wait:
         watch = Watch(
             step=lambda text: wait.show("import", text),
             progress=lambda at: wait.show("import", progress(at)),
             refused=lambda one: refusals.add(asdict(one)),
         )
         try:
-            done = run_import(current, wanted, files, watch, dry=dry_run, until_ms=end_ms)
+            done = run_import(settings, wanted, files, watch, dry=dry_run, until_ms=end_ms)
         except NotDelivered as error:
             raise Stopped(error) from error
     show(done, refusals.file, dry=dry_run)

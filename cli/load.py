@@ -86,19 +86,19 @@ def load_command(
     ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
-    current, contract = read_settings(), require_public(topic)
-    if not kafka.answers(current):
-        raise kafka.KafkaDown(current.bootstrap_servers)
-    watch = Watch(current)
+    settings, contract = read_settings(), require_public(topic)
+    if not kafka.answers(settings):
+        raise kafka.KafkaDown(settings.bootstrap_servers)
+    watch = Watch(settings)
     if stamp is Stamp.NOW and watch.time.now_ms() is None:
         raise NoWorldTime
     validator = Validator(contract, stamp, lambda: Moment.of(watch.time))
-    with reporting(current, f"load-{file.stem}") as refusals:
+    with reporting(settings, f"load-{file.stem}") as refusals:
         report, loaded = Report(refusals), Loaded()
         if strict:
-            loaded = check(sort_rows(current, file, contract), validator, report.add)
+            loaded = check(sort_rows(settings, file, contract), validator, report.add)
         if not loaded.rejected:
-            loaded = publish(current, sort_rows(current, file, contract), validator, report)
+            loaded = publish(settings, sort_rows(settings, file, contract), validator, report)
     show(loaded, report, contract)
     if loaded.rejected:
         raise typer.Exit(1)
@@ -110,17 +110,17 @@ def require_public(topic: str) -> Contract:
     return OPEN[topic]
 
 
-def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
+def sort_rows(settings: Settings, file: Path, contract: Contract) -> Iterator[Row]:
     """The rows, sorted in a scratch folder that is removed after the last row."""
-    current.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="load-", dir=current.data_dir) as scratch:
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="load-", dir=settings.data_dir) as scratch:
         yield from rows(file, str(contract.event_time), Path(scratch))
 
 
 def publish(
-    current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
+    settings: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
 ) -> Loaded:
-    client = kafka.producer(current)
+    client = kafka.producer(settings)
     loaded = Loaded()
     with screen.waiting("load", "sorting") as wait:
         try:

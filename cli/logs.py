@@ -30,12 +30,12 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="From the end.")] = 20,
 ) -> None:
     """Show the end of the logs."""
-    current = read_settings()
-    known = fleet.names(current)
+    settings = read_settings()
+    known = fleet.names(settings)
     if component and component not in known:
         raise UnknownComponent(component, known)
     wanted = (component,) if component else known
-    files = [str(file) for name in wanted if (file := current.logs_dir / f"{name}.log").exists()]
+    files = [str(file) for name in wanted if (file := settings.logs_dir / f"{name}.log").exists()]
     if not files:
         raise NoLogs
     # -F goes on with the new file when the old one has reached its size limit.

@@ -45,33 +45,33 @@ def quality(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Check the lake against its contracts, the log's offsets and a view; write Data Docs."""
-    current = read_settings()
-    if not lake(current).gold.committed_ms():
+    settings = read_settings()
+    if not lake(settings).gold.committed_ms():
         raise NoLake
     with screen.waiting("quality", "what the view of daily demand tells") as wait:
-        totals, why_not = read_served_totals(current)
+        totals, why_not = read_served_totals(settings)
         wait.show("quality", "reading the lake")
-        verdicts = check_tables(current, totals)
+        verdicts = check_tables(settings, totals)
     kept = not any(one.failed for one in verdicts)
     good = kept and totals is not None
     tables = [asdict(one) for one in verdicts]
     document = {"good": good, "not_compared": why_not, "tables": tables}
-    write_verdicts(current, document)
+    write_verdicts(settings, document)
     if as_json:
         print(json.dumps(document))
     else:
         show(verdicts, why_not)
-        screen.say(f"  every expectation and what failed it: {current.data_docs}/index.html")
+        screen.say(f"  every expectation and what failed it: {settings.data_docs}/index.html")
         screen.say(f"  {conclusion(kept, good)}")
     if not good:
         raise typer.Exit(1)
 
 
-def write_verdicts(current: Settings, document: dict[str, Any]) -> None:
+def write_verdicts(settings: Settings, document: dict[str, Any]) -> None:
     """Keep the verdicts beside the Data Docs, for the page that lists them."""
     checked_at = render_instant(wall_ms())
     text = json.dumps({**document, "checked_at": checked_at}, ensure_ascii=False)
-    (current.data_docs / VERDICTS).write_text(text, encoding="utf-8")
+    (settings.data_docs / VERDICTS).write_text(text, encoding="utf-8")
 
 
 def conclusion(kept: bool, good: bool) -> str:
@@ -80,20 +80,20 @@ def conclusion(kept: bool, good: bool) -> str:
     return "NOT COMPARED: what was checked is good" if kept else "NOT GOOD"
 
 
-def check_tables(current: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
+def check_tables(settings: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
     # Imported here: Spark and the expectations take a second, which no other command should.
     from pipelines.common.runtime.session import engine
     from pipelines.lake.quality.checks import check
     from pipelines.lake.session import lake_session
 
-    spark = lake_session(current, "quality")
+    spark = lake_session(settings, "quality")
     try:
-        return check(spark, lake(current), current.data_docs, totals)
+        return check(spark, lake(settings), settings.data_docs, totals)
     finally:
         engine(spark).kill()
 
 
-def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
+def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
     """The served view's totals of each day, once the lake covers them; or why there are none.
 
     The lake is a batch behind the view.
@@ -101,18 +101,18 @@ def read_served_totals(current: Settings) -> tuple["DailyTotals | None", str]:
     from pipelines.lake.quality.sums import DailyTotals
 
     try:
-        live = fetch_views(current, PIPELINE)
+        live = fetch_views(settings, PIPELINE)
     except ApiDown as down:
         return None, str(down)
     ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
-    if not until(lambda: holds(current, ends), CAUGHT_UP_SECONDS_MAX):
+    if not until(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
         return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
     days = by_day(live.views[DAILY_DEMAND.name])
     return DailyTotals(f"{DAILY_DEMAND.entity} at marker {live.batch}", ends, days), ""
 
 
-def holds(current: Settings, ends: Offsets) -> bool:
-    tables = lake(current)
+def holds(settings: Settings, ends: Offsets) -> bool:
+    tables = lake(settings)
     archived = {
         at: end
         for topic in MOVES

@@ -87,8 +87,8 @@ def list_command(
 @app.command()
 def show(place: Place) -> None:
     """Show one record, decoded as far as possible, and what can be done about it."""
-    current = require_broker()
-    record = read_record(current, *parse_place(place))
+    settings = require_broker()
+    record = read_record(settings, *parse_place(place))
     contract = VALIDATED[record.topic]
     verdict = validate(contract, record.key, record.value, record.published_ms)
     for name, text in about(record).items():
@@ -116,16 +116,16 @@ def release(
     because: Annotated[str, typer.Option(help="Why the event shall count; kept with the release.")],
 ) -> None:
     """Publish a new event that wraps the record, so that running sums count it once."""
-    current = require_broker()
+    settings = require_broker()
     with (
-        alone(current.data_dir / "quarantine", "releasing a record of"),
+        alone(settings.data_dir / "quarantine", "releasing a record of"),
         screen.waiting("release", "reading") as wait,
     ):
 
         def tell(topic: str, read: int, total: int) -> None:
             wait.show("release", f"{screen.bar(read, total)} {topic}")
 
-        done = releasing.release(current, parse_place(place), because, tell)
+        done = releasing.release(settings, parse_place(place), because, tell)
     screen.say(f"  Released: {done.topic}/{done.partition}/{done.offset} wraps {place}.")
     taken = takers()
     if taken:
@@ -135,8 +135,8 @@ def release(
     screen.say("  Windows that have closed do not count it, live or replayed.")
 
 
-def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
-    url = f"{current.api_url}/v1/quarantine"
+def fetch_list(settings: Settings, asked: Mapping[str, Any]) -> Any:
+    url = f"{settings.api_url}/v1/quarantine"
     try:
         return fetch_json(f"{url}?{urlencode(asked)}", ANSWER_SECONDS_MAX)
     except NO_ANSWER as error:
@@ -144,10 +144,10 @@ def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
 
 
 def require_broker() -> Settings:
-    current = read_settings()
-    if not kafka.answers(current):
-        raise kafka.KafkaDown(current.bootstrap_servers)
-    return current
+    settings = read_settings()
+    if not kafka.answers(settings):
+        raise kafka.KafkaDown(settings.bootstrap_servers)
+    return settings
 
 
 def parse_place(text: str) -> tuple[str, int, int]:

@@ -41,29 +41,29 @@ def reset(
     yes: Annotated[bool, typer.Option("--yes", envvar="YES", help="Do not ask.")] = False,
 ) -> None:
     """Stop everything and remove the world's data, after a question; nothing else is removed."""
-    current = read_settings()
-    folder = current.data_dir
+    settings = read_settings()
+    folder = settings.data_dir
     if not folder.exists() or not any(folder.iterdir()):
         screen.say(f"{screen.short(folder)} is empty already.")
         return
     if not ours(folder):
         raise NotOurs(folder)
-    beyond = elsewhere(current)
+    beyond = elsewhere(settings)
     if not yes and not ask_consent(folder, beyond):
         screen.say("Nothing was removed.")
         return
     with alone(folder):
-        stop(current)
+        stop(settings)
         for each in beyond:
             each.remove()
         shutil.rmtree(folder)
     screen.step("removed", ", ".join([screen.short(folder), *map(str, beyond)]))
 
 
-def elsewhere(current: Settings) -> list[Folder]:
+def elsewhere(settings: Settings) -> list[Folder]:
     """This world's folders where URLs name them: another world would take them for its own."""
-    lake = folders(current).layers if current.lake_url else ()
-    kept = (locate_checkpoints(current, name) for name in pipelines() if current.checkpoint_url)
+    lake = folders(settings).layers if settings.lake_url else ()
+    kept = (locate_checkpoints(settings, name) for name in pipelines() if settings.checkpoint_url)
     return [folder for folder in (*lake, *kept) if folder.names()]
 
 

@@ -36,11 +36,11 @@ def fraud(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Score the alerts that are served, by incident."""
-    current = read_settings()
-    if not kafka.answers(current):
-        raise kafka.KafkaDown(current.bootstrap_servers)
+    settings = read_settings()
+    if not kafka.answers(settings):
+        raise kafka.KafkaDown(settings.bootstrap_servers)
     with screen.waiting("score", "reading the alerts, and what was planted"):
-        scores = of_view(current)
+        scores = of_view(settings)
     if as_json:
         print(json.dumps(as_document(scores)))
     else:

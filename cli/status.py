@@ -28,25 +28,25 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show every component: state, address, log."""
-    current = read_settings()
-    components = fleet.components(current)
+    settings = read_settings()
+    components = fleet.components(settings)
     if as_json:
         documents = [component.as_json() for component in components]
-        print(json.dumps({"components": documents, "settings": memorable(current)}))
+        print(json.dumps({"components": documents, "settings": memorable(settings)}))
         return
     show(components)
     for component in components:
         if component.state in ("failed", "restarting"):
-            explain(component, current)
+            explain(component, settings)
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
-    if reaches_kafka(components, current):
-        for drift in drifts(current):
+    if reaches_kafka(components, settings):
+        for drift in drifts(settings):
             screen.say(f"\n{indent(drift, '  ')}")
     elif any(component.state == "starting" for component in components):
-        screen.say(f"\n  {KafkaDown(current.bootstrap_servers)}")
+        screen.say(f"\n  {KafkaDown(settings.bootstrap_servers)}")
         screen.say("  Components that report through Kafka count as starting until it does.")
-    advise(components, current)
+    advise(components, settings)
 
 
 def show(components: list[Component]) -> None:
@@ -81,35 +81,35 @@ def duration(seconds: int) -> str:
     return f"{seconds} s"
 
 
-def explain(component: Component, current: Settings) -> None:
+def explain(component: Component, settings: Settings) -> None:
     screen.say(f"\n  {component.name}: {component.detail} {component.last_end}".rstrip())
-    for line in tail(current.logs_dir / f"{component.name}.log").splitlines():
+    for line in tail(settings.logs_dir / f"{component.name}.log").splitlines():
         screen.say(f"    {line[:LINE_WIDTH]}")
 
 
-def reaches_kafka(components: list[Component], current: Settings) -> bool:
+def reaches_kafka(components: list[Component], settings: Settings) -> bool:
     """Whether something runs, and Kafka answers it."""
-    if current.broker_embedded:
+    if settings.broker_embedded:
         return any(one.name == "broker" and one.state == "ready" for one in components)
     runs = any(one.state in ("starting", "paused", "ready") for one in components)
-    return runs and answers(current, PROBE_SECONDS_MAX)
+    return runs and answers(settings, PROBE_SECONDS_MAX)
 
 
-def drifts(current: Settings) -> list[str]:
+def drifts(settings: Settings) -> list[str]:
     """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
-        known = read_generations(current, decode).values()
+        known = read_generations(settings, decode).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
     lines = [snapshot.describe_drift(root(), one.promoted) for one in known if one.promoted]
     return [drift for drift in lines if drift]
 
 
-def advise(components: list[Component], current: Settings) -> None:
+def advise(components: list[Component], settings: Settings) -> None:
     """The next useful step."""
     states = {component.state for component in components}
     if states == {"stopped"}:
-        left = [] if daemon.find_running(current.data_dir) else orphans.find(current.data_dir)
+        left = [] if daemon.find_running(settings.data_dir) else orphans.find(settings.data_dir)
         if left:
             screen.say(f"\n  {len(left)} processes run without a manager. make up cleans up.")
         else:

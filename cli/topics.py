@@ -26,9 +26,9 @@ def list_standing() -> dict[str, Contract]:
     }
 
 
-def apply(current: Settings) -> str:
+def apply(settings: Settings) -> str:
     """Make the missing topics; returns what was done, in words."""
-    made = kafka.apply_topics(current, list_standing())
+    made = kafka.apply_topics(settings, list_standing())
     there = len(list_standing()) - len(made)
     return f"{len(made)} made from contracts, {there} there already"
 
@@ -42,10 +42,10 @@ def apply_command() -> None:
 @app.command("list")
 def list_command() -> None:
     """Every topic with its partitions and records."""
-    current = read_settings()
-    if not kafka.answers(current):
-        raise kafka.KafkaDown(current.bootstrap_servers)
-    client = kafka.admin(current)
+    settings = read_settings()
+    if not kafka.answers(settings):
+        raise kafka.KafkaDown(settings.bootstrap_servers)
+    client = kafka.admin(settings)
     present = client.list_topics(timeout=ANSWER_SECONDS_MAX).topics
     rows = []
     for name in sorted(present):

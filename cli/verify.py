@@ -25,19 +25,19 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Compare the served views with the oracles and the ledger, each pipeline at one marker."""
-    current = read_settings()
+    settings = read_settings()
     exact = {}
     documents = {}
-    for name in (pipeline,) if pipeline else current.pipeline_names:
+    for name in (pipeline,) if pipeline else settings.pipeline_names:
         with screen.waiting("verify", f"{name}: reading the log again, outside Spark"):
-            outcome = verdict(current, name)
+            outcome = verdict(settings, name)
         exact[name] = outcome.exact
         if as_json:
             documents[name] = as_document(outcome)
         else:
             show(outcome)
             if any(one.differing for one in outcome.views):
-                file = differences.write(current, name, outcome.views)
+                file = differences.write(settings, name, outcome.views)
                 screen.say(f"  all rows that differ: {screen.short(file)}")
     if as_json:
         print(json.dumps({"exact": all(exact.values()), "pipelines": documents}))

@@ -59,31 +59,31 @@ def start(
     ] = False,
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
-    current, declared = read_settings(), load(pipeline)
+    settings, declared = read_settings(), load(pipeline)
     edits = edit(root(), pipeline, setting or ())
     if until_ is not None or since != "earliest":
         times = Times(moment("--from", since), moment("--until", until_ or "latest"))
         with waiting_for_batch(pipeline):
-            compared = candidates.preview(current, declared, edits, times)
-        show_difference(compared, report.write_report(current, compared))
+            compared = candidates.preview(settings, declared, edits, times)
+        show_difference(compared, report.write_report(settings, compared))
         screen.say("  Nothing was created.")
         screen.step("make it", f"retail replay start {pipeline}")
         return
-    candidate, plan = candidates.start(current, declared, edits, source)
+    candidate, plan = candidates.start(settings, declared, edits, source)
     screen.say(f"  generation {candidate.number} of {pipeline} · {plan.records:,} records to read")
     screen.step("needs", str(plan))
     if candidate.state is not State.CATCHING_UP:
         return
     if pause:
-        candidates.pause_promoted(current, candidate)
+        candidates.pause_promoted(settings, candidate)
         screen.step("waiting", "what readers follow, until it has caught up or is gone")
     try:
-        show_catching_up(current, declared, candidate)
+        show_catching_up(settings, declared, candidate)
     except KeyboardInterrupt:
         screen.say(f"\n  The replay goes on in the background: retail replay status {pipeline}")
         raise typer.Exit(130) from None
-    compared = difference(current, declared)
-    show_difference(compared, report.write_report(current, compared))
+    compared = difference(settings, declared)
+    show_difference(compared, report.write_report(settings, compared))
     if promote_:
         promote(pipeline)
         return
@@ -108,11 +108,11 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show every generation: its state, and how far it has read."""
-    current = read_settings()
+    settings = read_settings()
     standings = [
         one
         for name in ([pipeline] if pipeline else pipelines())
-        for one in candidates.standings(current, load(name))
+        for one in candidates.standings(settings, load(name))
     ]
     if as_json:
         print(json.dumps({"generations": [document(one) for one in standings]}))
@@ -135,17 +135,17 @@ def status(
 @app.command()
 def diff(pipeline: Name, as_json: AsJson = False) -> None:
     """Show how the candidate differs from the promoted generation, at a marker of the latter."""
-    current = read_settings()
-    compared = difference(current, load(pipeline))
+    settings = read_settings()
+    compared = difference(settings, load(pipeline))
     if as_json:
         print(json.dumps(render_document(compared), default=str))
         return
-    show_difference(compared, report.write_report(current, compared))
+    show_difference(compared, report.write_report(settings, compared))
 
 
-def difference(current: Settings, declared: Pipeline) -> Compared:
+def difference(settings: Settings, declared: Pipeline) -> Compared:
     with waiting_for_batch(declared.name):
-        return candidates.diff(current, declared)
+        return candidates.diff(settings, declared)
 
 
 @app.command()
@@ -187,18 +187,18 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Replay the promoted code: its answer must equal what readers see."""
-    current = read_settings()
-    chosen = current.pipeline_names if every or not names else names
-    replays = [verify_candidate(current, load(name)) for name in chosen]
+    settings = read_settings()
+    chosen = settings.pipeline_names if every or not names else names
+    replays = [verify_candidate(settings, load(name)) for name in chosen]
     if as_json:
         print(json.dumps({"replays": [one.document() for one in replays]}, default=str))
     if not all(one.empty for one in replays):
         raise typer.Exit(1)
 
 
-def verify_candidate(current: Settings, declared: Pipeline) -> Compared:
+def verify_candidate(settings: Settings, declared: Pipeline) -> Compared:
     with waiting_for_batch(declared.name):
-        compared = candidates.verify(current, declared)
+        compared = candidates.verify(settings, declared)
     show_difference(compared, None)
     return compared
 

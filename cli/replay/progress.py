@@ -10,11 +10,11 @@ from replay import candidates
 from replay.progress import Seen, follow
 
 
-def show_catching_up(current: Settings, declared: Pipeline, candidate: Generation) -> None:
+def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generation) -> None:
     """Show how the candidate catches up; returns when it has. Raises Failed."""
     with screen.waiting("reading", "starting Spark") as wait:
         last = follow(
-            current, declared, candidate, lambda seen: wait.show("reading", describe(seen))
+            settings, declared, candidate, lambda seen: wait.show("reading", describe(seen))
         )
     read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
     rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
