@@ -10,7 +10,7 @@ CARDS_MIN = 402  # of a store
 LOYAL_EVERY = 3  # every third card belongs to a customer who is known by name
 
 # Some people of every store are on a journey each day, and may shop in one store far away. They do
-# so in the afternoon only: whoever travels through the night has time to.
+# so in the afternoon only: a gap of a night leaves time to travel.
 AWAY_SHARE = 0.05
 AWAY_FROM_HOUR = 12
 AWAY_UNTIL_HOUR = 18

@@ -1,8 +1,8 @@
 """Loading a file of events: sorted by when they happened, validated row by row, acknowledged.
 
-Whoever reads a topic remembers what has happened lately, as the contract's horizon says, and by the
-newest event that it has seen. So a load keeps to three things: nothing runs ahead of the world,
-nothing comes from before what is remembered, and what is under way at a time lies close together.
+A reader of a topic remembers ids for the contract's horizon, counted from the newest event that it
+has seen. So a load keeps three rules: no row is ahead of the world's time, no row is older than a
+reader's memory, and the rows in flight lie close together in time.
 """
 
 import json
@@ -60,7 +60,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Moment:
-    """What a row is held against: how late it is in the world, and what readers remember."""
+    """The limits of a row: the world's time, and what readers still remember."""
 
     now_ms: int | None
     """None: no clock and no event says how late it is."""
@@ -80,7 +80,7 @@ class Moment:
 
 @dataclass
 class Validator:
-    """Rows held against their contract and against the world's time."""
+    """Validates rows by their contract and by the world's time."""
 
     contract: Contract
     stamp: Stamp

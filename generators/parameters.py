@@ -8,9 +8,9 @@ from generators.dirt import Dirt
 from infra.settings import DEFAULT_SPEED, Settings
 
 Refill = Literal["vans", "orders"]
-"""Who fills the shelves: the simulator's own vans, or whoever obeys purchase orders."""
+"""The refill of shelves: by the simulator's vans, or by purchase orders."""
 
-# Raised by whoever changes what a world with the same parameters does.
+# Raised with each change of what a world of the same parameters does.
 RULES = 8
 
 

@@ -1,4 +1,4 @@
-"""Rows of a file in the order in which they happened, whatever the order in the file."""
+"""Rows of a file, sorted by the time at which they happened."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing

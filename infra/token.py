@@ -1,4 +1,4 @@
-"""The token for actions through the API: whoever may read the data folder may act."""
+"""The token for actions through the API: a reader of the data folder may act."""
 
 import secrets
 from contextlib import suppress

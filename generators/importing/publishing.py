@@ -1,8 +1,8 @@
-"""Events into the log: in the order in which they happened, once, and the world's clock with them.
+"""Publishes events once, in the order in which they happened, and the world's clock with them.
 
-Half an hour of events is acknowledged before the next; the heartbeat between them says so. A
-reader that is live therefore never finds one partition far ahead of another. Whoever is killed
-leaves a log in which everything before the last heartbeat is complete.
+Half an hour of events is acknowledged before the next begins; a heartbeat between them marks the
+end. So a live reader never finds one partition far ahead of another, and after a kill the log is
+complete up to the last heartbeat.
 """
 
 from collections import Counter

@@ -34,7 +34,7 @@ def friends(scene: Scene) -> Plan:
 
 
 def clearance(scene: Scene) -> Plan:
-    """Stickers on what has to go, for whoever takes it."""
+    """Reduced prices on goods that have to go, for every customer."""
     percent = scene.whole(50, 75)
     times = scene.times(scene.whole(8, 20), scene.minutes(60, 240))
     return at_all_tills(scene, times, percent, lines=3, reduced_lines=2, units=2)

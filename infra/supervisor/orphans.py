@@ -7,9 +7,9 @@ from pathlib import Path
 import psutil
 
 HOME_VARIABLE = "RETAIL_HOME"
-"""Names the data folder to whatever its manager starts."""
+"""The variable that names the data folder to every process of its manager."""
 TRAINING_VARIABLE = "RETAIL_TRAINING_BESIDE"
-"""Names the data folder to a training run of Java that goes on beside its shop."""
+"""The variable that names the data folder to a training run of Java beside its shop."""
 GRACE_SECONDS_MAX = 8.0
 KILL_SECONDS_MAX = 5.0
 
@@ -41,7 +41,7 @@ def stop(home: Path, variable: str = HOME_VARIABLE) -> int:
         with contextlib.suppress(psutil.Error):
             process.terminate()
     _, stubborn = psutil.wait_procs(found, timeout=GRACE_SECONDS_MAX)
-    # Whatever was started between the search and the end of its parent is found now.
+    # This finds processes that were started between the search and the end of their parent.
     stubborn += find(home, variable)
     for process in stubborn:
         with contextlib.suppress(psutil.Error):

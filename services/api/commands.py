@@ -31,10 +31,10 @@ class CommandTooSlow(CommandError):
 
 @dataclass(frozen=True)
 class Commands:
-    """One command at a time, for whoever has the token."""
+    """Runs one command at a time, for clients with the token."""
 
     program: Sequence[str]
-    """What begins the command line."""
+    """The beginning of the command line."""
     read_token: Callable[[], str]
     _slot: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(1))
 

@@ -42,7 +42,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of orders, whatever the proposals."""
+    """The limits of orders, beside the proposals."""
 
     packs_min: int = 1  # nobody delivers less than a pack
     units_per_order_max: int = 10_000  # hundreds of times what a busy shelf sells in a day

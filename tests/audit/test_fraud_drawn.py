@@ -1,4 +1,4 @@
-"""What holds of the rules whatever happens: drawn timelines, limits that are easily reached."""
+"""Properties of the fraud rules on drawn timelines, with limits that are easily reached."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What was really published, read as one consumer reads it, and held against what it relies on.
+"""What was really published, read as one consumer reads it, and compared with its expectations.
 
 Decoded here with the consumer's own schema, made of nothing but the fields that it declares, by
 Avro's resolution: no code of the project stands in between.

@@ -1,4 +1,4 @@
-"""Bytes on the wire: there and back, and a reason for whatever does not come back."""
+"""Bytes on the wire: there and back, and a reason for each failure."""
 
 import contextlib
 import io

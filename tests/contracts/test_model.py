@@ -1,4 +1,4 @@
-"""The Python model refuses whatever the wire could not hold, and names every fault at once."""
+"""The Python model refuses values that the wire cannot hold, and names every fault at once."""
 
 from datetime import datetime
 from typing import Any

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.e2e
 SECONDS_MAX = 120
 PIPELINES = {name for name, one in CONSUMERS.items() if one.kind == "pipeline"}
 BY_PIPELINES = {topic for name in PIPELINES for topic in CONSUMERS[name].writes}
-"""Only Spark writes these: tests/replay holds them against the same expectations."""
+"""Only Spark writes these: tests/replay compares them with the same expectations."""
 RELEASED_BY_HAND = {"public.quarantine.release.v1"}
 DRAFTS = set(check_contracts(HERE).drafts)
 USES = [

@@ -85,7 +85,7 @@ def kill_and_await(shop: Shop, number: int) -> None:
     kill(running[number])
     wait_until(
         lambda: find_last_batch(shop, number) > before + 1,
-        "whoever was killed goes on",
+        "the killed generation goes on",
         READY_SECONDS_MAX,
     )
 

@@ -115,7 +115,7 @@ def test_a_plan_holds_only_when_the_promotion_before_it_is_over() -> None:
 
 
 def test_the_prices_of_a_plan_are_those_that_come() -> None:
-    """Whatever is set anew around it."""
+    """Price changes around a promotion do not alter its prices."""
     over = [plan for plan in publish_plans() if find_day(plan["ends_at"]) < QUIET_DAYS]
     assert over
     for plan in over:

@@ -1,4 +1,4 @@
-"""A generation's answer, held against the oracle's."""
+"""Compares a generation's answer with the oracle's."""
 
 from audit.oracles import oracle
 from contracts import digest, key

@@ -1,4 +1,4 @@
-"""What a generation has really published, held against its contracts and against its consumers."""
+"""Checks a generation's published records against its contracts and its consumers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Whoever compares a candidate asks its worker: the same rows as by a process of their own."""
+"""A comparison asks the candidate's worker, and gets the rows of a separate process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -33,11 +33,11 @@ def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> Non
     log = [entry for entry in drawn_log(chance) if entry.at[0] in topics]
     played = interleaved(log, SCHEDULE, chance)
     assert not mistaken(played, with_notice)
-    assert mistaken(played, without_notice), "what is drawn shows whoever reads without notice"
+    assert mistaken(played, without_notice), "the drawn log exposes a reader without notice"
 
 
 def mistaken(played: Sequence[Entry], known: Known) -> int:
-    """Lines that are sold at another cost by what was told before than by all that is told."""
+    """The number of lines whose cost by earlier versions differs from their cost by all versions."""
     accepted = [(place, entry, validated(entry)) for place, entry in enumerate(played)]
     events = [(place, entry, event) for place, entry, event in accepted if event is not None]
     facts = defaultdict(list)

@@ -39,7 +39,7 @@ SECONDS_MAX = 20.0
 TOKEN = "a token of a test"
 CONNECTIONS_MAX = int(Settings.model_fields["api_connections_max"].default)
 POLL_SECONDS = 0.005
-# The log is in memory: whatever is published finds nobody to take it, and that is no news.
+# The log is in memory: no broker takes the publications, and the client need not log that.
 NO_BROKER: dict[str, str | int | float | bool] = {"message.timeout.ms": 100, "log_level": 3}
 
 

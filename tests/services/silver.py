@@ -22,7 +22,7 @@ TYPES = {
     "timestamp": pa.timestamp("us", "UTC"),
 }
 MOVES = (*RELEASABLE.values(), RELEASES)
-"""Whatever moves stock."""
+"""The topics that move stock."""
 
 
 class Silver:

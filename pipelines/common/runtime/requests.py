@@ -87,7 +87,7 @@ def serve(spark: SparkSession, settings: Settings, pipeline: Pipeline, generatio
             (asked / CLAIMED).touch()
             spark.sparkContext.setLocalProperty(POOL, pipeline.name)
             write(spark.newSession(), settings, pipeline, asked)
-        except Exception as error:  # whatever it is, it is told to who asked
+        except Exception as error:  # any error: the asker gets it
             log.warning("%s: a request failed: %s", pipeline.name, error)
             answer(asked, FAILED, str(error))
         else:

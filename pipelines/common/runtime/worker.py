@@ -83,8 +83,8 @@ def main() -> None:
         try:
             run_all(spark, settings, dict(zip(leases, assigned, strict=True)), stopping)
         finally:
-            # Whatever stops a generation, it goes on from its checkpoint: there is one way to end,
-            # and kill -9 takes it every day. Asking Spark to stop would interrupt a batch, loudly.
+            # A generation always goes on from its checkpoint, so kill -9 is the one way to end.
+            # Asking Spark to stop would interrupt a batch with many errors in the log.
             engine(spark).kill()
 
 
@@ -127,7 +127,7 @@ class QueryThread(Thread):
             run(self._work, self.stopping)
             for query in spark.streams.active:
                 end(spark, query)
-            self._lease.close()  # whoever removes the generation waits for its lease
+            self._lease.close()  # the removal of the generation waits for its lease
             self._ended.put(None)
         except Invalid as why:
             invalidate(self._work.settings, self.generation, str(why))

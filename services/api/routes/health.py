@@ -85,7 +85,7 @@ def _classify(store: Store) -> tuple[list[str], list[str]]:
         if each is not None and each.snapshots is None:
             (missing if each.explain_absence() else loading).append(each.describe_progress())
     if not any(each and each.snapshots for each in served):
-        # Nothing is served at all: the API waits for whatever is missing.
+        # Nothing is served at all: the API waits for all that is missing.
         nothing = store.control.trouble or "no promoted generation in the control topic"
         return [*loading, *missing] or [nothing], []
     return loading, missing

@@ -111,7 +111,7 @@ def _render_framed(page: str) -> Html:
 
 def _render_verdicts(folder: Path) -> Html:
     file = folder / VERDICTS
-    lead = "What make quality found of the lake's tables, held against their contracts."
+    lead = "The result of make quality: the lake's tables, checked against their contracts."
     if not file.is_file():
         words = "There is no summary of them. Write it: make quality"
         return join(element("h1", TITLE), element("p", lead), element("p", words))

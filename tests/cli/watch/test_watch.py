@@ -1,4 +1,4 @@
-"""The shop in the terminal: the same figures as the API gives, whatever the width."""
+"""The shop in the terminal: the API's figures, at every width."""
 
 import re
 from io import StringIO
@@ -120,7 +120,7 @@ def test_an_unreachable_api_is_said_and_what_was_known_stays(
         moments.now += 6
         feeds.poll()
         feeds.poll()
-        assert len(asked) == 1  # whoever is gone is asked one question at a time
+        assert len(asked) == 1  # an API that is down gets one request at a time
         moments.now += RETRY_SECONDS
         feeds.poll()
         assert len(asked) == 2

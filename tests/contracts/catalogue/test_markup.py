@@ -1,4 +1,4 @@
-"""Whatever a contract says becomes text on a page, never markup."""
+"""Texts of a contract become text on a page, never markup."""
 
 from contracts.catalogue.markup import element, join, link
 

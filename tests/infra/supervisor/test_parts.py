@@ -1,4 +1,4 @@
-"""A process that was made to stand still goes on again, whatever becomes of who did it."""
+"""A paused process goes on, however the process ends that paused it."""
 
 import signal
 import subprocess

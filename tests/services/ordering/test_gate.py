@@ -1,4 +1,4 @@
-"""No order is published twice, whoever is killed and whichever generation is promoted."""
+"""No order is published twice, after any kill and with any generation promoted."""
 
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def test_no_review_is_answered_before_a_heartbeat_says_that_it_is_over(kafka: Se
     shop.beat(-1)
     shop.propose(1, 0, EMPTY)
     shop.mark(1)
-    assert answer_review(kafka, one, 0) == find_review_ms(-1), "whatever is proposed for later"
+    assert answer_review(kafka, one, 0) == find_review_ms(-1), "later proposals do not matter"
     assert shop.orders() == []
 
     shop.beat(0)

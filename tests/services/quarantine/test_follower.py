@@ -1,4 +1,4 @@
-"""What is rejected anywhere is in the quarantine, once under its own key, whatever was killed."""
+"""Every rejected record is in the quarantine, once under its key, after any kill."""
 
 from collections.abc import Sequence
 from threading import Event

@@ -1,4 +1,4 @@
-"""Every order is confirmed once, whoever is killed between reading it and answering."""
+"""Every order is confirmed once, after a kill between reading it and answering."""
 
 from collections import Counter
 from threading import Event

@@ -29,7 +29,7 @@ NAME = "inventory"
 def run_generation(
     settings: Settings, code: Path, number: int
 ) -> "subprocess.CompletedProcess[str]":
-    ours, theirs = os.pipe()  # it would end with whoever holds the other end
+    ours, theirs = os.pipe()  # a worker ends with the process at the other end
     try:
         return subprocess.run(
             [sys.executable, "-m", "pipelines.common.runtime.worker", f"{NAME}/{number}"],

@@ -1,4 +1,4 @@
-"""The topic decides which version holds at a moment, whoever reads it and however often."""
+"""The topic alone decides which version holds at a moment: every reader sees the same."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta

@@ -12,7 +12,7 @@ from pipelines.common.transform.events import events
 from tests.pipelines.dirt import Sent, damage, list_records
 from tests.pipelines.log import OPENING, RECORD
 
-# A release is held against its original besides, which is not this validator's matter.
+# A release is also compared with its original, by other code.
 EVERY = pytest.mark.parametrize("name", [one for one in VALIDATED if one != RELEASES.name])
 
 pytestmark = pytest.mark.spark
