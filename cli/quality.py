@@ -48,7 +48,7 @@ def quality(
     settings = read_settings()
     if not lake(settings).gold.committed_ms():
         raise NoLake
-    with screen.waiting("quality", "what the view of daily demand tells") as wait:
+    with screen.waiting("quality", "reading the view of daily demand") as wait:
         totals, why_not = read_served_totals(settings)
         wait.show("quality", "reading the lake")
         verdicts = check_tables(settings, totals)

@@ -141,5 +141,5 @@ def _lacks_growth(settings: Settings, aim: Aim) -> str | None:
 def _lacks_signs(settings: Settings, aim: Aim) -> str | None:
     for service in sorted(SIGNS & aim.ended):
         if liveness.read_start_ms(settings, service) < aim.since_ms:
-            return f"{service} has not said that it started"
+            return f"{service} has not reported its start"
     return None

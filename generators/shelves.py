@@ -39,7 +39,7 @@ class Shelves:
         self.units = [0] * len(kept)
         self.moved: dict[str, int] = {}  # by sku: units, since the ledger last looked
         self.missed = [0] * len(kept)  # units that were wanted and not there; no part of the world
-        # Units that left the shelf and that no record tells of.
+        # Units that left the shelf without a record.
         self.unrecorded = [0] * len(kept)
         self.packs_units = [product.pack_size_units for product in kept]
         self.supply = Supply(seed, store, self.packs_units, refill)

@@ -46,7 +46,7 @@ class Manager:
         return _process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
 
     def processes(self) -> dict[str, Process]:
-        """Every component that the manager has been told of, by name."""
+        """Every component that the manager knows, by name."""
         infos = cast(list[dict[str, str | int]], self._rpc.getAllProcessInfo())
         return {process.name: process for process in map(_process, infos)}
 

@@ -30,7 +30,7 @@ SITE = "reports"
 SAMPLE_MAX = 5
 FORMAT = {"result_format": "SUMMARY", "partial_unexpected_count": SAMPLE_MAX}
 COMPARED = ("units_sold", "units_refunded")
-"""What views of days tell, too."""
+"""The fields that the views of days have, too."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class Suite:
 def check(
     spark: SparkSession, lake: Lake, docs: Path, totals: DailyTotals | None = None
 ) -> list[Verdict]:
-    """The verdict on each table, at the version that is its newest now.
+    """The verdict on each table, at its present newest version.
 
-    Written as pages under the folder `docs` too. `told` is a view to hold totals against; the lake
-    is to hold at least the log that the view has counted.
+    The verdicts are also pages under the folder `docs`. `totals`: those of a view to compare with;
+    the lake must hold at least the log that the view has counted.
     """
-    gold = pin(lake.gold)  # first: what it is made of is at least as far
+    gold = pin(lake.gold)  # first, so that its sources cover at least as much
     silver = {topic: pin(lake.silver(topic)) for topic in EVENTS}
     bronze = pin(lake.bronze)
     suites = (
@@ -164,7 +164,7 @@ def of_totals(receipts: Pinned, days: DataFrame, totals: DailyTotals) -> Suite:
         days,
         [
             named(
-                f"{name} as the view tells",
+                f"{name} as in the view",
                 gxe.ExpectColumnPairValuesToBeEqual(column_A=name, column_B=f"{name}_served"),
             )
             for name in COMPARED

@@ -79,7 +79,7 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
 )
 
 action = partial(router.post, response_model=Done, responses=RESPONSES)
-"""Declares a route that runs a command and answers what it said."""
+"""Declares a route that runs a command and answers with its output."""
 
 
 @action(

@@ -12,7 +12,7 @@ from infra.kafka import Offsets, Partition
 from services.api.store.background import Background
 
 PERIOD_SECONDS = 0.2
-OBSERVATIONS_MAX = 3_000  # ten minutes; an answer older than that is said to be so
+OBSERVATIONS_MAX = 3_000  # ten minutes; an older answer has no age, only the reason
 
 WATCHED_SECONDS_MIN = 60.0
 """A record that was there before the watch began may have waited longer than is known. From this
