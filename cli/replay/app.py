@@ -11,7 +11,7 @@ from cli import screen
 from cli.moments import parse_moment
 from cli.replay import report
 from cli.replay.difference import render_document, show_difference
-from cli.replay.progress import document, show_catching_up, state
+from cli.replay.progress import describe_state, show_catching_up, to_json
 from control.generations import State
 from infra.settings import Settings, read_settings, root
 from pipelines.common.pipeline import Pipeline, load, pipelines
@@ -115,7 +115,7 @@ def status(
         for one in candidates.standings(settings, load(name))
     ]
     if as_json:
-        print(json.dumps({"generations": [document(one) for one in standings]}))
+        print(json.dumps({"generations": [to_json(one) for one in standings]}))
         return
     screen.table(
         ("pipeline", "generation", "state", "read", "to read"),
@@ -123,7 +123,7 @@ def status(
             (
                 one.generation.pipeline,
                 str(one.generation.number),
-                state(one),
+                describe_state(one),
                 f"{one.progress.read:,}",
                 f"{one.progress.left:,}",
             )

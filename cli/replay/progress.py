@@ -14,14 +14,14 @@ def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generati
     """Show how the candidate catches up; returns when it has. Raises Failed."""
     with screen.waiting("reading", "starting Spark") as wait:
         last = follow(
-            settings, declared, candidate, lambda seen: wait.show("reading", describe(seen))
+            settings, declared, candidate, lambda seen: wait.show("reading", describe_seen(seen))
         )
     read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
     rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
     screen.step("caught up", f"{read}{rate}", wait.seconds)
 
 
-def describe(seen: Seen) -> str:
+def describe_seen(seen: Seen) -> str:
     now, rate = seen.progress, seen.per_second
     if not rate:
         return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"
@@ -31,7 +31,7 @@ def describe(seen: Seen) -> str:
     )
 
 
-def state(standing: candidates.Standing) -> str:
+def describe_state(standing: candidates.Standing) -> str:
     """The generation's state, with the reason where there is one."""
     named = standing.generation.state.value
     if standing.generation.reason:
@@ -39,7 +39,7 @@ def state(standing: candidates.Standing) -> str:
     return f"{named}, waits for the candidate" if standing.waits else named
 
 
-def document(standing: candidates.Standing) -> dict[str, Any]:
+def to_json(standing: candidates.Standing) -> dict[str, Any]:
     """The generation and its progress as JSON."""
     generation = standing.generation
     return {

@@ -1,7 +1,7 @@
 """A small shop with something for every part of a page."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from contracts import (
@@ -157,12 +157,7 @@ class Shop:
             at = NOON + timedelta(days=days)
             value = {"event_id": f"price-{days}", "sku": SHELF[1], "price_cents": cents}
             value |= {"event_time": at - timedelta(hours=36), "effective_at": at}
-            self._log.publish(
-                (PRICE_CHANGES.name, 0),
-                key(PRICE_CHANGES, value),
-                encode(PRICE_CHANGES, value),
-                (at - timedelta(hours=36) - EPOCH) // MILLISECOND,
-            )
+            self._publish(PRICE_CHANGES, value, at - timedelta(hours=36))
 
     def _promote(self) -> None:
         """A promotion that lasts, and the next one."""
@@ -178,12 +173,7 @@ class Shop:
                 "price_cents": 179,
                 "effective_at": at - timedelta(hours=12),
             }
-            self._log.publish(
-                (PROMOTIONS.name, 0),
-                key(PROMOTIONS, value),
-                encode(PROMOTIONS, value),
-                (at - timedelta(hours=36) - EPOCH) // MILLISECOND,
-            )
+            self._publish(PROMOTIONS, value, at - timedelta(hours=36))
 
     def _reject(self) -> None:
         """Two late receipts that may be released, and one that nobody can read to its end."""
@@ -193,5 +183,6 @@ class Shop:
             row = {**changes, "offset": offset, "published_at": find_minute(offset - 30)}
             self._publish(QUARANTINE, row)
 
-    def _publish(self, contract: Contract, value: Mapping[str, Any]) -> None:
-        self._log.publish((contract.name, 0), key(contract, value), encode(contract, value))
+    def _publish(self, contract: Contract, value: Mapping[str, Any], at: datetime = EPOCH) -> None:
+        record = key(contract, value), encode(contract, value), (at - EPOCH) // MILLISECOND
+        self._log.publish((contract.name, 0), *record)
