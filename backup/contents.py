@@ -1,4 +1,4 @@
-"""The files of a data folder that a backup keeps; all others are made anew from them."""
+"""What of a data folder has to be kept, and what is made anew from it."""
 
 import os
 from collections.abc import Iterator
@@ -7,29 +7,29 @@ from pathlib import Path
 from infra.settings import REMEMBERED_FILE
 
 KEPT = ("broker", "pipelines", "simulator", "import", "lake", REMEMBERED_FILE)
-"""The log; checkpoints and code of the generations; state of the simulator and of an import;
-the archive; the settings. The API's databases come from the log, and Spark's scratch from
+"""The log; checkpoints and code of the generations; what the simulator and an import note beside
+the log; the archive; the settings. The API's databases come from the log, and Spark's scratch from
 the checkpoints. Logs, reports and the token are left out."""
 
 REBUILT = frozenset({".index", ".timeindex"})
-"""A segment's indexes. The broker makes missing ones anew. Each is a sparse file of 10 MiB, whose
-holes a copy would fill."""
+"""Of a segment: the broker makes them anew where they are missing. Each takes 10 MiB, nearly all of
+it holes, which a copy would fill."""
 LOCK = ".lock"
 
 Stamp = tuple[int, int]
-"""Size in bytes, and time of the last change in nanoseconds."""
+"""Size in bytes, and when it was changed, in nanoseconds."""
 
 
 def list_files(folder: Path) -> dict[Path, Stamp]:
-    """The stamp of every file to keep, by its path below the folder."""
-    stamps: dict[Path, Stamp] = {}
+    """Every file to be kept, by its path below the folder, as it is now."""
+    found: dict[Path, Stamp] = {}
     for file in _walk(folder):
         try:
             about = file.stat()
         except FileNotFoundError:
-            continue  # a segment or a checkpoint may be deleted meanwhile
-        stamps[file.relative_to(folder)] = (about.st_size, about.st_mtime_ns)
-    return stamps
+            continue  # a segment or a checkpoint may go while we look
+        found[file.relative_to(folder)] = (about.st_size, about.st_mtime_ns)
+    return found
 
 
 def _walk(folder: Path) -> Iterator[Path]:

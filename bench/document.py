@@ -1,4 +1,4 @@
-"""Writes the tables of the documents from the reports of the bench.
+"""The tables of the documents, from what the bench has reported.
 
 `python -m bench.document REPORT…` takes the parts of these reports into docs/benchmarks.json, in
 place of what it had of the same parts, and writes the tables anew. A table stands between two
@@ -29,7 +29,7 @@ TABLE = re.compile(
 
 
 class Machine(BaseModel):
-    """When and on which machine a part was measured."""
+    """When a part was measured, and on what it ran."""
 
     measured_on: date
     cores: int
@@ -47,7 +47,7 @@ class Part(BaseModel):
 
 
 class ReportedPart(BaseModel):
-    """A part in a report of the bench."""
+    """A part, as a report of the bench has it."""
 
     part: str
     failure: str | None
@@ -55,7 +55,7 @@ class ReportedPart(BaseModel):
 
 
 class Report(BaseModel):
-    """The report of one run of the bench."""
+    """What one run of the bench has written."""
 
     machine: Machine
     parts: tuple[ReportedPart, ...]
@@ -110,17 +110,17 @@ def reported_parts(file: Path) -> dict[str, Part]:
 def fill(document: Path, text: str, parts: Mapping[str, Part]) -> str:
     """The text with its tables as the figures have them. Raises UnknownPart."""
 
-    def table(marked: re.Match[str]) -> str:
-        if marked["part"] not in parts:
-            raise UnknownPart(document, marked["part"])
-        rows = "\n".join(lines(parts[marked["part"]], marked["unit"]))
-        return f"{marked['begin']}{rows}\n{marked['end']}"
+    def table(found: re.Match[str]) -> str:
+        if found["part"] not in parts:
+            raise UnknownPart(document, found["part"])
+        shown = "\n".join(lines(parts[found["part"]], found["unit"]))
+        return f"{found['begin']}{shown}\n{found['end']}"
 
     return TABLE.sub(table, text)
 
 
 def lines(part: Part, unit: str | None = None) -> Iterator[str]:
-    """A table of the figures of one unit; or of all figures, with their notes."""
+    """A table of the figures, those of one unit; or of all, and then what exactly was measured."""
     figures = [each for each in part.figures if unit in (None, each.unit)]
     yield "| what | measured | aim | | beside, in the same run |"
     yield "|---|---|---|---|---|"

@@ -1,4 +1,4 @@
-"""The cost of a live batch with a large deduplication state, and with a hot key."""
+"""Whether a live batch costs more when much is remembered, or when one key is hot."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,9 +25,9 @@ from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import session
 
 APART_MS = 3
-"""World time between two receipts: a million are within the horizon, so the state holds all ids."""
+"""World time between two receipts: a million are within the horizon, so all are remembered."""
 LIVE_MS = START_MS + 3_600_000
-"""Event time of the records that arrive while a batch is measured: later than all in the state."""
+"""Event time of the records that arrive while a batch is measured: after all that is remembered."""
 PER_BATCH = 10
 """Events that are published for each batch."""
 HOT = "HOT"
@@ -60,7 +60,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 
 def hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
-    """A batch of fraud whose refunds are all of one cashier with very many refunds."""
+    """A batch of fraud whose refunds are all of one cashier, who has made very many."""
     hot = partial(make_refund, cashiers=1)
     append(settings, scale.hot_refunds, hot)
     return compare_costs(
@@ -72,7 +72,7 @@ def hot_cashier(spark: SparkSession, settings: Settings, scale: Scale) -> Figure
 
 
 def hot_shelf(spark: SparkSession, settings: Settings, scale: Scale) -> Figure:
-    """A batch of inventory whose movements are all of one shelf with very many movements."""
+    """A batch of inventory whose movements are all of one shelf, which has very many."""
     append(settings, scale.hot_movements // HOT_LINES, partial(make_hot_receipt, lines=HOT_LINES))
     return compare_costs(
         f"shelf with {scale.hot_movements:,} movements",
@@ -89,15 +89,15 @@ def compare_costs(what: str, hot: Cost, cold: Cost, others: str) -> Figure:
 
 def measure_remembered(spark: SparkSession, settings: Settings, scale: Scale) -> Iterator[Figure]:
     """A batch of inventory with more and more ids in its state."""
-    published, costs = 0, list[Cost]()
+    published, found = 0, list[Cost]()
     for ids in scale.remembered:
         publish(settings, published, ids, APART_MS)
         published = ids
-        costs.append(measure_batch(spark, settings, scale, "inventory", make_receipt))
+        found.append(measure_batch(spark, settings, scale, "inventory", make_receipt))
         yield Figure(
-            f"batch with {ids:,} ids", 1000 * costs[-1].cpu_seconds, "ms", note=f"{costs[-1]}"
+            f"batch with {ids:,} ids", 1000 * found[-1].cpu_seconds, "ms", note=f"{found[-1]}"
         )
-    seconds = [each.cpu_seconds for each in costs]
+    seconds = [each.cpu_seconds for each in found]
     yield Figure(
         "dearest batch, × the cheapest",
         max(seconds) / min(seconds),
@@ -148,14 +148,14 @@ def append(settings: Settings, events: int, make: Make) -> None:
 def measure_batch(
     spark: SparkSession, settings: Settings, scale: Scale, name: str, make: Make
 ) -> Cost:
-    """The cost of a live batch with these events, in a new generation that has caught up."""
+    """What a live batch with these events costs a new generation that has read all before them."""
     publish_some = partial(append, settings, PER_BATCH, make)
     with repeating(publish_some, yardstick.SECONDS_PER_BATCH):
         return cost(spark, partial(catch_up, settings=settings, name=name), scale)
 
 
 def catch_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQuery:
-    """The live query of a new generation of the pipeline, once it has caught up."""
+    """The live query of a new generation of the pipeline, once it has read all there is."""
     pipeline = as_often_as_yardstick(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
     fast = catching_up(pipeline.reads, work.unread(), settings.pipeline_records_per_batch_max)

@@ -26,10 +26,10 @@ from pipelines.common.runtime.session import class_path
 BROKER_SECONDS_MAX = 60.0
 PIPELINES_SECONDS_MAX = 600.0
 WRITE_SECONDS_MAX = 180.0
-"""How long Java may take to write its cache after the signal to end."""
+"""How long Java may take to write its cache after it is told to end."""
 MIB = 1024**2
 SCRATCH = ".training-"
-"""The prefix of a training run's folder."""
+"""How the folder begins in which a training run works."""
 
 
 class NotTrained(UserError):
@@ -41,27 +41,27 @@ class NotTrained(UserError):
 
 def aot() -> None:
     """Make Java's ahead-of-time caches: the broker and Spark start in half the time with them."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its processes end with the block
-    settings = read_settings()
-    folder = settings.jars_dir / "aot"
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its processes end with it
+    current = read_settings()
+    folder = current.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder, "making Java's caches in"), screen.waiting("aot", "training") as wait:
-        made = [] if is_there(settings) else train(settings, folder)
+        made = [] if is_there(current) else train(current, folder)
     size = sum(file.stat().st_size for file in folder.glob("*.aot")) / MIB
     screen.step("aot", f"{len(made)} caches made, {size:.0f} MB in all", wait.seconds)
 
 
-def make_beside(settings: Settings) -> None:
+def make_beside(current: Settings) -> None:
     """Make the missing caches in a process of the lowest priority, until `end_beside` ends it."""
-    if is_there(settings):
+    if is_there(current):
         return
-    with (settings.logs_dir / "aot.log").open("wb") as log:
+    with (current.logs_dir / "aot.log").open("wb") as log:
         subprocess.Popen(
             ["nice", "-n", "19", sys.executable, "-m", "cli.main", "aot"],
             env={
                 **os.environ,
-                "JARS_DIR": str(settings.jars_dir),
-                orphans.TRAINING_VARIABLE: str(settings.data_dir),
+                "JARS_DIR": str(current.jars_dir),
+                orphans.TRAINING_VARIABLE: str(current.data_dir),
             },
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -71,24 +71,24 @@ def make_beside(settings: Settings) -> None:
     screen.step("aot", "building Java's caches in the background, once: later starts are faster")
 
 
-def end_beside(settings: Settings) -> bool:
+def end_beside(current: Settings) -> bool:
     """End the training run beside the shop of the data folder; returns whether there was one.
 
-    Earlier caches stay.
+    The caches that were there before it stay.
     """
-    return orphans.stop(settings.data_dir, orphans.TRAINING_VARIABLE) > 0
+    return orphans.stop(current.data_dir, orphans.TRAINING_VARIABLE) > 0
 
 
-def is_there(settings: Settings) -> bool:
-    """Whether the broker's and Spark's caches exist."""
-    roles = {"broker": broker_classpath(), "spark": class_path(settings)}
-    return all(cache(settings.jars_dir, role, path).exists() for role, path in roles.items())
+def is_there(current: Settings) -> bool:
+    """Whether the broker's and Spark's caches are there."""
+    roles = {"broker": broker_classpath(), "spark": class_path(current)}
+    return all(cache(current.jars_dir, role, path).exists() for role, path in roles.items())
 
 
-def train(settings: Settings, folder: Path) -> list[Path]:
+def train(current: Settings, folder: Path) -> list[Path]:
     """Run a small shop and stop it, so that its JVMs write their caches; returns the files.
 
-    The caches replace earlier ones once all of them are written.
+    The caches replace those of before once all of them are written.
     """
     for left in folder.glob(f"{SCRATCH}*"):
         shutil.rmtree(left)  # of a run that was killed: this one is alone in the folder
@@ -96,33 +96,33 @@ def train(settings: Settings, folder: Path) -> list[Path]:
         home = Path(scratch)
         log = home.parent / "training.log"
         with log.open("wb") as output:
-            run_shop(settings, home, log, output.fileno())
+            run_shop(current, home, log, output.fileno())
         made = [file.replace(folder / file.name) for file in sorted(home.glob("*.aot"))]
         for stale in set(folder.glob("*.aot")).difference(made):
             stale.unlink()
         return made
 
 
-def run_shop(settings: Settings, home: Path, log: Path, output: int) -> None:
+def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
     """Run a broker, a simulator, and pipelines for some batches; raises NotTrained."""
     own = Settings(
         data_dir=home / "data",
-        jars_dir=settings.jars_dir,
+        jars_dir=current.jars_dir,
         port_base=free_port_base(),
         kafka_bootstrap_servers=None,
-        spark_driver_memory=settings.spark_driver_memory,
+        spark_driver_memory=current.spark_driver_memory,
     )
     own.data_dir.mkdir()
-    variables = {**environment(own), RECORD: str(home)}
-    variables.pop("KAFKA_BOOTSTRAP_SERVERS", None)
-    with program("infra.broker", variables, output, WRITE_SECONDS_MAX):
+    told = {**environment(own), RECORD: str(home)}
+    told.pop("KAFKA_BOOTSTRAP_SERVERS", None)
+    with program("infra.broker", told, output, WRITE_SECONDS_MAX):
         if not until(lambda: kafka.answers(own), BROKER_SECONDS_MAX):
             raise NotTrained("The broker did not answer", log)
         topics.apply(own)
-        with program("generators.simulator", variables, output, BROKER_SECONDS_MAX):
+        with program("generators.simulator", told, output, BROKER_SECONDS_MAX):
             pipelines = subprocess.run(
                 [sys.executable, "-m", "pipelines.training"],
-                env=variables,
+                env=told,
                 stdout=output,
                 stderr=output,
                 check=False,
@@ -134,11 +134,11 @@ def run_shop(settings: Settings, home: Path, log: Path, output: int) -> None:
 
 @contextmanager
 def program(
-    module: str, variables: Mapping[str, str], output: int, seconds_max: float
+    module: str, told: Mapping[str, str], output: int, seconds_max: float
 ) -> Iterator[None]:
     """The module as a process, until the block ends and the process has ended."""
     process = subprocess.Popen(
-        [sys.executable, "-m", module], env=variables, stdout=output, stderr=output
+        [sys.executable, "-m", module], env=told, stdout=output, stderr=output
     )
     try:
         yield

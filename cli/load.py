@@ -86,21 +86,21 @@ def load_command(
     ] = False,
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
-    settings, contract = read_settings(), require_public(topic)
-    if not kafka.answers(settings):
-        raise kafka.KafkaDown(settings.bootstrap_servers)
-    watch = Watch(settings)
+    current, contract = read_settings(), require_public(topic)
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    watch = Watch(current)
     if stamp is Stamp.NOW and watch.time.now_ms() is None:
         raise NoWorldTime
     validator = Validator(contract, stamp, lambda: Moment.of(watch.time))
-    with reporting(settings, f"load-{file.stem}") as refusals:
-        report, loaded = Report(refusals), Loaded()
+    with reporting(current, f"load-{file.stem}") as refusals:
+        report, found = Report(refusals), Loaded()
         if strict:
-            loaded = check(sort_rows(settings, file, contract), validator, report.add)
-        if not loaded.rejected:
-            loaded = publish(settings, sort_rows(settings, file, contract), validator, report)
-    show(loaded, report, contract)
-    if loaded.rejected:
+            found = check(sort_rows(current, file, contract), validator, report.add)
+        if not found.rejected:
+            found = publish(current, sort_rows(current, file, contract), validator, report)
+    show(found, report, contract)
+    if found.rejected:
         raise typer.Exit(1)
 
 
@@ -110,44 +110,44 @@ def require_public(topic: str) -> Contract:
     return OPEN[topic]
 
 
-def sort_rows(settings: Settings, file: Path, contract: Contract) -> Iterator[Row]:
+def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
     """The rows, sorted in a scratch folder that is removed after the last row."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="load-", dir=settings.data_dir) as scratch:
+    current.data_dir.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="load-", dir=current.data_dir) as scratch:
         yield from rows(file, str(contract.event_time), Path(scratch))
 
 
 def publish(
-    settings: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
+    current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
 ) -> Loaded:
-    client = kafka.producer(settings)
-    loaded = Loaded()
+    client = kafka.producer(current)
+    found = Loaded()
     with screen.waiting("load", "sorting") as wait:
         try:
-            for loaded in load(sorted_, validator, client, report.add):
-                rate = loaded.rows / max(wait.seconds, 0.001)
-                text = f"{loaded.rows:,} rows, {rate:,.0f}/s, {loaded.rejected:,} rejected"
+            for found in load(sorted_, validator, client, report.add):
+                rate = found.rows / max(wait.seconds, 0.001)
+                text = f"{found.rows:,} rows, {rate:,.0f}/s, {found.rejected:,} rejected"
                 wait.show("load", text)
         except kafka.NotDelivered as error:
-            raise Stopped(error, loaded) from error
-    return loaded
+            raise Stopped(error, found) from error
+    return found
 
 
-def show(loaded: Loaded, report: Report, contract: Contract) -> None:
-    late = f", {loaded.late:,} of them late: they go to quarantine" if loaded.late else ""
-    screen.say(f"  {loaded.rows:,} rows · {loaded.published:,} published to {contract.name}{late}")
-    if loaded.reached:
+def show(found: Loaded, report: Report, contract: Contract) -> None:
+    late = f", {found.late:,} of them late: they go to quarantine" if found.late else ""
+    screen.say(f"  {found.rows:,} rows · {found.published:,} published to {contract.name}{late}")
+    if found.reached:
         records = (
-            f"min_offset={contract.name}/{at}/{offset}" for at, offset in loaded.reached.items()
+            f"min_offset={contract.name}/{at}/{offset}" for at, offset in found.reached.items()
         )
         screen.say(f"  an answer holds all of them with ?{'&'.join(records)}")
-    if not loaded.rejected:
+    if not found.rejected:
         return
-    screen.say(f"  {loaded.rejected:,} rejected, all in {screen.short(report.file)}")
+    screen.say(f"  {found.rejected:,} rejected, all in {screen.short(report.file)}")
     for one in report.first:
-        faults = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
+        told = "; ".join(str(fault) for fault in one.faults[:FAULTS_SHOWN_MAX])
         more = len(one.faults) - FAULTS_SHOWN_MAX
-        screen.say(f"    row {one.row}: {faults}{f'; and {more} more' if more > 0 else ''}")
+        screen.say(f"    row {one.row}: {told}{f'; and {more} more' if more > 0 else ''}")
     problems = [fault.problem for one in report.first for fault in one.faults]
     if any(problem.startswith((EARLY, OLD)) for problem in problems):
         screen.say(ADVICE.rstrip())

@@ -1,4 +1,4 @@
-"""retail topics apply | list | read: the broker's topics, made from the contracts."""
+"""retail topics apply | list | read: what is on the broker, made from the contracts."""
 
 import typer
 
@@ -17,7 +17,7 @@ app.command("read")(records.read)
 def list_standing() -> dict[str, Contract]:
     """The topics that exist before any pipeline runs.
 
-    The changelog of a view is made with the generation that writes it.
+    A view's changelog is made with the generation that writes it, under its number.
     """
     return {
         name: contract
@@ -26,9 +26,9 @@ def list_standing() -> dict[str, Contract]:
     }
 
 
-def apply(settings: Settings) -> str:
+def apply(current: Settings) -> str:
     """Make the missing topics; returns what was done, in words."""
-    made = kafka.apply_topics(settings, list_standing())
+    made = kafka.apply_topics(current, list_standing())
     there = len(list_standing()) - len(made)
     return f"{len(made)} made from contracts, {there} there already"
 
@@ -42,10 +42,10 @@ def apply_command() -> None:
 @app.command("list")
 def list_command() -> None:
     """Every topic with its partitions and records."""
-    settings = read_settings()
-    if not kafka.answers(settings):
-        raise kafka.KafkaDown(settings.bootstrap_servers)
-    client = kafka.admin(settings)
+    current = read_settings()
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    client = kafka.admin(current)
     present = client.list_topics(timeout=ANSWER_SECONDS_MAX).topics
     rows = []
     for name in sorted(present):

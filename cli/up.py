@@ -35,81 +35,81 @@ class OtherSettings(UserError):
 @world_options
 def up() -> None:
     """Start everything that does not run, and wait until each part is ready."""
-    settings = read_settings()
-    with alone(settings.data_dir):
-        check(settings)
-        fetch_jars(settings)
-        manager = ensure_manager(settings)
-        started = start(settings, manager)
-    # From here on another command may interfere: `down` need not wait for Spark.
-    all_ready(settings, manager, started)
+    current = read_settings()
+    with alone(current.data_dir):
+        check(current)
+        fetch_jars(current)
+        manager = ensure_manager(current)
+        started = start(current, manager)
+    # From here on another command may interfere: `down` needs not wait for Spark.
+    all_ready(current, manager, started)
     screen.say("")
-    show(fleet.components(settings))
-    aot.make_beside(settings)
-    welcome(settings)
+    show(fleet.components(current))
+    aot.make_beside(current)
+    welcome(current)
 
 
-def check(settings: Settings) -> None:
-    """Run doctor's checks; raises NotFit with every remedy."""
-    findings = examine(settings)
-    wrong = [str(finding) for finding in findings if not finding.good]
+def check(current: Settings) -> None:
+    """Check what doctor checks; raises NotFit with every remedy."""
+    found = examine(current)
+    wrong = [str(finding) for finding in found if not finding.good]
     if wrong:
         raise NotFit("\n".join(wrong))
-    about = {finding.check: finding.found for finding in findings}
+    about = {finding.check: finding.found for finding in found}
     screen.say("  " + " · ".join(about[name] for name in ("python", "java", "memory", "disk")))
 
 
-def fetch_jars(settings: Settings) -> None:
-    sets = [jar_set("broker"), jar_set("spark"), *([jar_set("delta")] if settings.lake else [])]
+def fetch_jars(current: Settings) -> None:
+    sets = [jar_set("broker"), jar_set("spark"), *([jar_set("delta")] if current.lake else [])]
     with screen.waiting("jars", "verifying") as wait:
         for wanted in sets:
             fetch(
                 wanted,
-                settings.jars_dir,
+                current.jars_dir,
                 lambda done, total: wait.show("jars", f"{screen.bar(done, total)} downloading"),
             )
-    files = [file for wanted in sets for file in (settings.jars_dir / wanted.name).iterdir()]
+    files = [file for wanted in sets for file in (current.jars_dir / wanted.name).iterdir()]
     size = sum(file.stat().st_size for file in files) / MIB
     screen.step("jars", f"{len(files)} files, {size:.0f} MB, verified", wait.seconds)
 
 
-def ensure_manager(settings: Settings) -> Manager:
+def ensure_manager(current: Settings) -> Manager:
     """The process manager: the running one, or a new one after leftover processes are stopped."""
-    manager = daemon.find_running(settings.data_dir)
+    manager = daemon.find_running(current.data_dir)
     if manager is not None:
-        before, now = load_remembered(settings.data_dir), memorable(settings)
+        before, now = load_remembered(current.data_dir), memorable(current)
         changed = [name for name in before | now if before.get(name) != now.get(name)]
         if changed:
             raise OtherSettings([name.upper() for name in changed])
         return manager
-    left = orphans.stop(settings.data_dir)
+    left = orphans.stop(current.data_dir)
     if left:
         screen.step("cleanup", f"{left} processes left over from before, stopped")
-    remember(settings)
-    return daemon.start(settings.data_dir)
+    remember(current)
+    return daemon.start(current.data_dir)
 
 
-def start(settings: Settings, manager: Manager) -> tuple[str, ...]:
+def start(current: Settings, manager: Manager) -> tuple[str, ...]:
     """Start the broker, then its topics, then the rest in parallel, as Spark takes longest.
 
     Returns the names of the rest, which are not ready yet.
     """
-    start_broker(settings, manager)
-    rest = tuple(name for name in fleet.names(settings) if name != "broker")
+    start_broker(current, manager)
+    rest = tuple(name for name in fleet.names(current) if name != "broker")
     for name in rest:
         manager.start(name)
     return rest
 
 
-def start_broker(settings: Settings, manager: Manager) -> None:
+def start_broker(current: Settings, manager: Manager) -> None:
     """Start a broker and wait until it answers and has every topic."""
-    if settings.broker_embedded:
+    if current.broker_embedded:
         manager.start("broker")
-        all_ready(settings, manager, ("broker",))
-    elif not kafka.answers(settings, seconds_max=REMOTE_SECONDS_MAX):
-        raise kafka.KafkaDown(settings.bootstrap_servers)
+        all_ready(current, manager, ("broker",))
+    elif not kafka.answers(current, seconds_max=REMOTE_SECONDS_MAX):
+        raise kafka.KafkaDown(current.bootstrap_servers)
     else:
-        screen.step("broker", f"remote, answers on {settings.bootstrap_servers}")
+        screen.step("broker", f"remote, answers on {current.bootstrap_servers}")
     with screen.waiting("topics", "") as wait:
-        made = topics.apply(settings)
+        made = topics.apply(current)
     screen.step("topics", made, wait.seconds)

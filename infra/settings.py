@@ -355,20 +355,20 @@ def read_settings() -> Settings:
         raise InvalidSettings(_complaint(error)) from error
 
 
-def remember(settings: Settings) -> None:
+def remember(current: Settings) -> None:
     """Remember the values that differ from the defaults, so that later commands need not repeat
     them.
     """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    target = settings.data_dir / REMEMBERED_FILE
+    current.data_dir.mkdir(parents=True, exist_ok=True)
+    target = current.data_dir / REMEMBERED_FILE
     draft = target.with_suffix(".new")
-    draft.write_text(json.dumps(memorable(settings), indent=2, sort_keys=True) + "\n")
+    draft.write_text(json.dumps(memorable(current), indent=2, sort_keys=True) + "\n")
     os.replace(draft, target)
 
 
-def memorable(settings: Settings) -> dict[str, Any]:
+def memorable(current: Settings) -> dict[str, Any]:
     """The settings that are remembered: no secret, and not the folder that they are written to."""
-    return settings.model_dump(
+    return current.model_dump(
         mode="json",
         exclude_defaults=True,
         exclude={"data_dir", "kafka_sasl_password"},

@@ -1,21 +1,25 @@
 """What the documents name is there: targets, commands, modules, files, links, routes, variables."""
 
+import importlib.util
+import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
+from typer.core import TyperGroup
 
+from cli.main import application
+from contracts import CONTRACTS
 from contracts.catalogue.table import table
-from infra.settings import root
+from infra.settings import Settings, root
+from services.api.app import create_app
+from services.api.routes.pages import PAGES
 from tests import decisions
-from tests.docs.commands import (
-    find_unknown_commands,
-    find_unknown_modules,
-    find_unknown_targets,
-    find_unknown_variables,
-)
-from tests.docs.places import find_broken_links, find_missing_files, find_unknown_routes
 from tests.rooms import ROOMS
+from tests.services.memory import MemoryLog
+from tests.services.serving import create_sources
 
 DOCUMENTS = sorted(
     [
@@ -39,7 +43,168 @@ REQUIRED = {
 PICTURE_BYTES_MAX = 200_000
 LINES_MAX = {"README.md": 150, "ARCHITECTURE.md": 200}
 
+FENCED = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MAKE = re.compile(r"(?<![\w./-])make((?: [A-Z_]+=\S+)*) ([a-z][a-z-]*)")
+RETAIL = re.compile(r"(?<![\w-])retail((?: +(?:[a-z][a-z-]*|--[a-z-]+))+)")
+MODULE = re.compile(r"python -m ([\w.]+)")
+ROUTE = re.compile(r"(?:GET |127\.0\.0\.1:8000)(/[^\s'?`,]*)")
+ASSIGNED = re.compile(r"(?<![\w$.-])([A-Z][A-Z0-9_]+)=")
+VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
+
+SUFFIXES = (".py", ".md", ".yaml", ".json", ".toml", ".sql", ".conf", ".lock", ".in")
+MADE_AT_RUN_TIME = ("data", ".venv")
+OTHERS = {
+    "JAVA_TOOL_OPTIONS",
+    "COMPOSE_FILE",
+    "spark-defaults.conf",
+    "SPARK_CONF_DIR",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_REGION",
+    "AWS_ENDPOINT_URL",
+}
+"""Names that Docker, Spark and object stores gave."""
+FIXED_ROUTES = {
+    *PAGES,
+    "/docs",
+    "/openapi.json",
+    "/catalogue",
+    "/quality",
+}  # not part of the document that lists the others
+
 Finder = Callable[[str, Path], Iterator[str]]
+
+
+def list_code(text: str) -> Iterator[str]:
+    """Everything set as code: each line of a block, and each span."""
+    for block in FENCED.findall(text):
+        yield from block.splitlines()
+    yield from list_spans(text)
+
+
+def list_spans(text: str) -> list[str]:
+    return SPAN.findall(FENCED.sub("", text))
+
+
+def find_unknown_targets(text: str, _: Path) -> Iterator[str]:
+    known = re.findall(r"^([a-z-]+):", (root() / "Makefile").read_text(), re.MULTILINE)
+    for line in list_code(text):
+        yield from (f"make {verb}" for _, verb in MAKE.findall(line) if verb not in known)
+
+
+def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
+    for line in list_code(text):
+        for words in RETAIL.findall(line):
+            if not is_command(words.split()):
+                yield f"retail{words}"
+
+
+def is_command(words: list[str]) -> bool:
+    """Whether the words walk down to a command that has each of the options."""
+    at = typer.main.get_command(application())
+    for word in words:
+        if word.startswith("--"):
+            if word != "--help" and not any(word in option.opts for option in at.params):
+                return False
+        elif isinstance(at, TyperGroup):
+            if word not in at.commands:
+                return False
+            at = at.commands[word]
+    return True
+
+
+def find_unknown_modules(text: str, _: Path) -> Iterator[str]:
+    for line in list_code(text):
+        for name in MODULE.findall(line):
+            if not is_module(name):
+                yield name
+
+
+def is_module(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def find_missing_files(text: str, document: Path) -> Iterator[str]:
+    """Paths from the repository's root or from the document's folder."""
+    for span in list_spans(text):
+        named = PATH.fullmatch(span) and ("/" in span or span.endswith(SUFFIXES))
+        later = span.split("/")[0] in MADE_AT_RUN_TIME
+        there = any((folder / span).exists() for folder in (root(), document.parent))
+        if named and not (later or there or span in OTHERS or is_key(span)):
+            yield span
+
+
+def is_key(span: str) -> bool:
+    """A record's key, as in `store_id/sku`: fields joined as in a path."""
+    return any(span == "/".join(one.key) for one in CONTRACTS.values())
+
+
+def find_broken_links(text: str, document: Path) -> Iterator[str]:
+    for target in LINK.findall(FENCED.sub("", text)):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = document.parent / name if name else document
+        if not file.exists() or (anchor and anchor not in list_anchors(file)):
+            yield target
+
+
+def list_anchors(file: Path) -> set[str]:
+    """The headings, as their links spell them."""
+    titles = re.findall(r"^#+ (.+)$", FENCED.sub("", file.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def find_unknown_routes(text: str, _: Path) -> Iterator[str]:
+    known = list_routes()
+    for line in list_code(text):
+        for route in ROUTE.findall(line):
+            if not any(pattern.fullmatch(route) for pattern in known):
+                yield route
+
+
+@cache
+def list_routes() -> list[re.Pattern[str]]:
+    served = create_app(create_sources(MemoryLog(), Path("unused"))).openapi()["paths"]
+    return [
+        re.compile(re.sub(r"\{\w+\}", "[^/]+", route).replace(".", r"\."))
+        for route in (*served, *FIXED_ROUTES)
+    ]
+
+
+def find_unknown_variables(text: str, _: Path) -> Iterator[str]:
+    known = (
+        {name.upper() for name in Settings.model_fields}
+        | list_make_variables()
+        | list_command_variables()
+        | OTHERS
+    )
+    for file in (".env", "cluster.env"):
+        known |= set(ASSIGNED.findall((root() / file).read_text()))
+        known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / file).read_text()))
+    known |= set(re.findall(r"\$\{([A-Z_]+):-", (root() / ".ci" / "containers").read_text()))
+    for line in list_code(text):
+        yield from (name for name in ASSIGNED.findall(line) if name not in known)
+    yield from (span for span in list_spans(text) if VARIABLE.fullmatch(span) and span not in known)
+
+
+def list_make_variables() -> set[str]:
+    return set(re.findall(r"\$\(([A-Z]+)\)", (root() / "Makefile").read_text()))
+
+
+def list_command_variables() -> set[str]:
+    """Variables that a command reads in place of an option."""
+    group = typer.main.get_command(application())
+    assert isinstance(group, TyperGroup)
+    options = [option for command in group.commands.values() for option in command.params]
+    return {str(option.envvar) for option in options if option.envvar}
+
 
 FINDERS: tuple[Finder, ...] = (
     find_unknown_targets,

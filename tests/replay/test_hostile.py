@@ -42,7 +42,7 @@ def test_a_hostile_world_is_answered_as_by_the_oracle(
     work = founded(empty_broker(shared_broker, tmp_path), name)
     running = InSession(work, spark, monkeypatch)
     play(log, Schedule("hostile", chunks=2, kills=1, lead_ms=0, burst_max=500), running, chance)
-    answered = answer(work)
-    check(answered, work)
+    found = answer(work)
+    check(found, work)
     assert running.kills > 0
-    assert sum(book.quarantined for book in answered.books.values()) > 0
+    assert sum(book.quarantined for book in found.books.values()) > 0

@@ -79,7 +79,7 @@ RESPONSES = examples.ok(examples.DONE) | document_responses(
 )
 
 action = partial(router.post, response_model=Done, responses=RESPONSES)
-"""Declares a route that runs a command and answers with its output."""
+"""Declares a route that runs a command and answers what it said."""
 
 
 @action(
@@ -166,5 +166,5 @@ def find_generations(store: Store, pipeline: str) -> Generations:
 
 
 def _run(commands: Authorized, *arguments: str) -> JSONResponse:
-    output = commands.run(*arguments)
-    return respond(Done(command=" ".join(("retail", *arguments)), said=output))
+    said = commands.run(*arguments)
+    return respond(Done(command=" ".join(("retail", *arguments)), said=said))
