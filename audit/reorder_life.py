@@ -14,7 +14,7 @@ from generators.event import Event
 from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.products import Product
-from generators.supply import Confirmed
+from generators.shipment import Confirmed
 from generators.ticks import HOUR_MS, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
 from generators.world import World
 from pipelines.reorder.policy import Levels, Policy

@@ -16,7 +16,7 @@ from confluent_kafka import KafkaException, TopicPartition
 from contracts import CONFIRMATIONS
 from contracts.consumer import reader
 from contracts.times import EPOCH, MILLISECOND
-from generators.supply import Confirmed
+from generators.shipment import Confirmed
 from generators.ticks import tick_start_ms
 from infra.kafka import admin, consumer, partitions
 from infra.settings import Settings

@@ -12,7 +12,7 @@ from generators.losses import Kind, Loss, choose_counted, losses
 from generators.returns import Return, Returns
 from generators.shelves import Shelves
 from generators.stores import Store
-from generators.supply import Shipment
+from generators.shipment import Shipment
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, hour_of_day, tick_start_ms
 
 SHIFTS_PER_DAY = 3

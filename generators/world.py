@@ -35,7 +35,7 @@ from generators.seasons import SEASONS, season_percent
 from generators.shelves import AHEAD_DAYS, Shelves
 from generators.shop import Shop
 from generators.stores import stores
-from generators.supply import Confirmed
+from generators.shipment import Confirmed
 from generators.ticks import (
     ANNOUNCED_MS,
     HOURS_PER_WEEK,

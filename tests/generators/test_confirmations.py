@@ -12,7 +12,7 @@ from generators import confirmations
 from generators.confirmations import Journal, Orders
 from generators.event import Event
 from generators.numbering import Publication
-from generators.supply import Confirmed
+from generators.shipment import Confirmed
 from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, tick_start_ms
 from generators.world import World
 from infra.settings import Settings
