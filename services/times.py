@@ -2,9 +2,7 @@
 
 from datetime import timedelta
 
-from contracts.times import EPOCH, to_text
-
-MILLISECOND = timedelta(milliseconds=1)
+from contracts.times import EPOCH, MILLISECOND, to_text
 
 
 def in_ms(span: timedelta) -> int:

@@ -11,7 +11,7 @@ from functools import partial
 
 from contracts import RELEASES, Contract, Row, codec, encode, key
 from contracts.consumer import reader
-from contracts.times import instant, span
+from contracts.times import MILLISECOND, instant, span
 from contracts.validation import VALIDATED, Rejection, validate
 from control.world_clock import AnnouncedClock, read_clock
 from infra.errors import UserError
@@ -22,7 +22,6 @@ from services.quarantine.reader import read_record, read_since
 from services.quarantine.remedy import find_remedy
 
 BECAUSE_MAX = 500
-MILLISECOND = timedelta(milliseconds=1)
 
 decode = reader("quarantine")
 
