@@ -72,10 +72,10 @@ def _is_of_project(name: str) -> bool:
 
 def read_blocks(guide: Path = GUIDE) -> Mapping[str, list[str]]:
     """The guide's blocks of code, by language; as far to the left as their fences stand."""
-    found: dict[str, list[str]] = {}
+    blocks: dict[str, list[str]] = {}
     for language, block in FENCED.findall(guide.read_text()):
-        found.setdefault(language, []).append(dedent(block))
-    return found
+        blocks.setdefault(language, []).append(dedent(block))
+    return blocks
 
 
 def find_imports(script: str) -> set[str]:

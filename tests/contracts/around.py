@@ -24,16 +24,16 @@ class Around(NamedTuple):
 def list_around(contract: Contract) -> Iterator[Around]:
     """A record for each place around each limit of the contract."""
     for rule in limits(contract):
-        for found, keeps in NEAR[rule.kind](contract, rule):
-            yield Around(rule, change(contract.examples[0], rule.path, found), keeps)
+        for value, keeps in NEAR[rule.kind](contract, rule):
+            yield Around(rule, change(contract.examples[0], rule.path, value), keeps)
 
 
-def change(record: Mapping[str, Any], path: tuple[str, ...], found: Any) -> dict[str, Any]:
+def change(record: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
     """The record with that at the path; in every item, where there are items."""
     head, *rest = path
     if not rest:
-        return {**record, head: found}
-    return {**record, head: [change(item, tuple(rest), found) for item in record[head]]}
+        return {**record, head: value}
+    return {**record, head: [change(item, tuple(rest), value) for item in record[head]]}
 
 
 def vary_number(inwards: int, excluded: bool = False) -> Callable[..., Iterator[tuple[int, bool]]]:
@@ -70,10 +70,10 @@ def create_unit(contract: Contract, rule: Rule) -> Any:
 
 
 def take_first_items(contract: Contract, path: tuple[str, ...]) -> list[Any]:
-    found: Any = contract.examples[0]
+    record: Any = contract.examples[0]
     for name in path[:-1]:
-        found = found[name][0]
-    return list(found[path[-1]][:1])
+        record = record[name][0]
+    return list(record[path[-1]][:1])
 
 
 def vary_text(_: Contract, rule: Rule) -> Iterator[tuple[str, bool]]:

@@ -58,13 +58,13 @@ def find_violations(use: Use, contract: Contract, records: Iterable[Record]) -> 
 
 def _check_values(relies: Reliances, value: Mapping[str, Any]) -> Iterator[str]:
     for place, sign in relies.sign.items():
-        if any(found < LEAST[sign] for found in find_at(value, parse_path(place))):
+        if any(number < LEAST[sign] for number in find_at(value, parse_path(place))):
             yield f"{place} is not {sign}"
     for place, known in relies.values.items():
         yield from (
-            f"{place} is {found}"
-            for found in find_at(value, parse_path(place))
-            if found not in known
+            f"{place} is {number}"
+            for number in find_at(value, parse_path(place))
+            if number not in known
         )
 
 
@@ -102,7 +102,7 @@ def find_at(value: Any, path: Path) -> list[Any]:
     head, *rest = path
     if not rest:
         return [] if value[head] is None else [value[head]]
-    return [found for item in value[head] or () for found in find_at(item, tuple(rest))]
+    return [value_there for item in value[head] or () for value_there in find_at(item, tuple(rest))]
 
 
 @cache

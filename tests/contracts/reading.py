@@ -52,12 +52,12 @@ def read_log(spark: SparkSession, settings: Settings) -> DataFrame:
 
 def main() -> None:
     settings = read_settings()
-    found = read_by_python(settings) | {
+    readings = read_by_python(settings) | {
         "code": str(Path(sys.modules["contracts"].__path__[0]).parent)
     }
     if "spark" in sys.argv:
-        found["units in spark"] = read_by_spark(session(settings, "reading"), settings)
-    print(json.dumps(found), flush=True)
+        readings["units in spark"] = read_by_spark(session(settings, "reading"), settings)
+    print(json.dumps(readings), flush=True)
     os._exit(0)  # Spark's own end takes seconds
 
 

@@ -44,7 +44,7 @@ def _ordered(record: dict[str, Any], rules: Sequence[Rule]) -> dict[str, Any]:
 
 def draw_records(records: Record, count: int) -> list[dict[str, Any]]:
     """The given number of records, the same at every run, for a validation of all at once."""
-    found: list[dict[str, Any]] = []
+    complete: list[dict[str, Any]] = []
 
     @settings(
         max_examples=count,
@@ -56,10 +56,10 @@ def draw_records(records: Record, count: int) -> list[dict[str, Any]]:
     )
     @given(records)
     def collect(record: dict[str, Any]) -> None:
-        found.append(record)
+        complete.append(record)
 
     collect()
-    return found
+    return complete
 
 
 Make = Callable[[Field, Sequence[Rule]], st.SearchStrategy[Any]]

@@ -50,7 +50,7 @@ def validate_twice(contract: Contract, delay: timedelta) -> set[str | None]:
     record = Record(
         contract.name, 0, 0, published_ms, key(contract, event), encode(contract, event), ()
     )
-    found = validate(contract, record.key, record.value, published_ms)
+    verdict = validate(contract, record.key, record.value, published_ms)
     assert isinstance(record.value, bytes)
-    ours = found.reason if isinstance(found, Rejection) else None
+    ours = verdict.reason if isinstance(verdict, Rejection) else None
     return {ours, untimely(record, {**event, "event_time": event[str(contract.event_time)]})}

@@ -38,20 +38,20 @@ def run_linter(files: Iterable[Path]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def is_accepted(found: dict[str, Any]) -> bool:
-    return "passed" in str(found["result"])
+def is_accepted(result: dict[str, Any]) -> bool:
+    return "passed" in str(result["result"])
 
 
 def test_the_standards_own_linter_accepts_every_contract() -> None:
     files = [HERE / one.file for one in CONTRACTS.values()]
-    found = run_linter(files)
-    assert len(found) == len(files)
-    assert [one for one in found if not is_accepted(one)] == []
+    results = run_linter(files)
+    assert len(results) == len(files)
+    assert [one for one in results if not is_accepted(one)] == []
 
 
 def test_it_would_not_accept_anything(tmp_path: Path) -> None:
     text = (HERE / RECEIPT).read_text()
     broken = tmp_path / "receipt.v1.yaml"
     broken.write_text(text.replace("logicalType: array", "logicalType: basket"))
-    [found] = run_linter([broken])
-    assert not is_accepted(found)
+    [result] = run_linter([broken])
+    assert not is_accepted(result)

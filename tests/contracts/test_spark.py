@@ -34,8 +34,8 @@ def test_python_and_spark_name_the_same_broken_rules(spark: SparkSession, name: 
     validated = [(record, find_broken_rules(agreed, record)) for record in candidates]
     on_the_wire = [(record, broken) for record, broken in validated if broken <= asked]
     assert len(on_the_wire) > len(asked)
-    found = find_broken_in_spark(spark, agreed, [record for record, _ in on_the_wire])
-    assert found == [broken for _, broken in on_the_wire]
+    in_spark = find_broken_in_spark(spark, agreed, [record for record, _ in on_the_wire])
+    assert in_spark == [broken for _, broken in on_the_wire]
 
 
 @EVERY
@@ -63,10 +63,10 @@ def find_broken_in_spark(
     frame = spark.createDataFrame(list(enumerate(rows)), schema)
     rules = rule_sql(agreed, prefix="event.")
     verdicts = frame.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
-    found: dict[int, list[bool | None]] = {row["at"]: row["holds"] for row in verdicts.collect()}
-    assert not any(None in holds for holds in found.values())
+    by_record: dict[int, list[bool | None]] = {row["at"]: row["holds"] for row in verdicts.collect()}
+    assert not any(None in holds for holds in by_record.values())
     return [
-        {name for (name, _), holds in zip(rules, found[at], strict=True) if not holds}
+        {name for (name, _), holds in zip(rules, by_record[at], strict=True) if not holds}
         for at in range(len(records))
     ]
 

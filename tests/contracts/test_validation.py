@@ -26,14 +26,14 @@ def happened_ms(event: Mapping[str, Any]) -> int:
 
 def find_reason(contract: Contract, event: Mapping[str, Any], after_ms: int = 0) -> str | None:
     written = encode(contract, event)
-    found = validate(contract, key(contract, event), written, happened_ms(event) + after_ms)
-    return found.reason if isinstance(found, Rejection) else None
+    verdict = validate(contract, key(contract, event), written, happened_ms(event) + after_ms)
+    return verdict.reason if isinstance(verdict, Rejection) else None
 
 
 def reject(key: bytes | None, value: bytes | None) -> Rejection:
-    found = validate(RECEIPTS, key, value, happened_ms(RECEIPT))
-    assert isinstance(found, Rejection)
-    return found
+    verdict = validate(RECEIPTS, key, value, happened_ms(RECEIPT))
+    assert isinstance(verdict, Rejection)
+    return verdict
 
 
 @EVERY
@@ -99,10 +99,10 @@ def test_the_rules_are_held_in_the_order_of_the_contract() -> None:
 
 def test_a_rejection_holds_what_the_record_says() -> None:
     broken = encode(RECEIPTS, {**RECEIPT, "cashier_id": ""})
-    found = reject(b"S003", broken)
-    assert found.event is not None
-    assert found.event["event_id"] == RECEIPT["event_id"]
-    assert found.found == "found ['']"
+    rejection = reject(b"S003", broken)
+    assert rejection.event is not None
+    assert rejection.event["event_id"] == RECEIPT["event_id"]
+    assert rejection.found == "found ['']"
 
 
 def test_a_time_that_no_calendar_has_is_far_in_the_future_and_not_undecodable() -> None:
@@ -133,9 +133,9 @@ def test_an_integer_of_more_than_32_bits_on_the_wire_is_undecodable(units: int) 
     body = io.BytesIO()
     fastavro.schemaless_writer(body, {**avro_schema(ADJUSTMENTS), "fields": fields}, wide)
     written = encode(ADJUSTMENTS, ADJUSTMENTS.examples[0])[:5] + body.getvalue()
-    found = validate(ADJUSTMENTS, key(ADJUSTMENTS, wide), written, happened_ms(wide))
-    assert isinstance(found, Rejection)
-    assert found.reason == "undecodable"
+    verdict = validate(ADJUSTMENTS, key(ADJUSTMENTS, wide), written, happened_ms(wide))
+    assert isinstance(verdict, Rejection)
+    assert verdict.reason == "undecodable"
 
 
 @pytest.mark.parametrize(

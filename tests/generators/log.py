@@ -17,13 +17,13 @@ SECONDS_MAX = 60.0
 def log(settings: Settings) -> dict[Partition, list[Published]]:
     """Every record, by partition and in order."""
     ends = end_offsets(admin(settings), WORLD_NAMES)
-    found: dict[Partition, list[Published]] = {partition: [] for partition in ends}
+    records: dict[Partition, list[Published]] = {partition: [] for partition in ends}
     reader = consumer(settings)
     reader.assign([TopicPartition(*partition, 0) for partition in ends])
     deadline = time.monotonic() + SECONDS_MAX
-    while sum(map(len, found.values())) < sum(ends.values()):
+    while sum(map(len, records.values())) < sum(ends.values()):
         assert time.monotonic() < deadline, "the log should be read by now"
         for message in reader.consume(1000, timeout=0.1):
-            found[message.topic() or "", message.partition() or 0].append(parse_published(message))
+            records[message.topic() or "", message.partition() or 0].append(parse_published(message))
     reader.close()
-    return found
+    return records

@@ -83,9 +83,9 @@ def test_a_line_that_was_cut_off_was_never_heard(tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     with file.open("a") as cut:
         cut.write('[9, "PO-2", "S0')
-    found = Journal(tmp_path, "a world")
-    assert found.at(9) == ()
-    found.hear(11, [ORDER._replace(order_id="PO-2")])
+    journal = Journal(tmp_path, "a world")
+    assert journal.at(9) == ()
+    journal.hear(11, [ORDER._replace(order_id="PO-2")])
     assert [len(Journal(tmp_path, "a world").at(tick)) for tick in (7, 9, 11)] == [1, 0, 1]
 
 
@@ -114,7 +114,7 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     monkeypatch.setattr(confirmations, "partitions", lambda *_: [])
     ticks = range(10 + 1)
     heard = Orders(Settings(data_dir=tmp_path), Journal(tmp_path, "a world"), newest_ms=0)
-    found = [[one.order_id for one in heard.due(tick)] for tick in ticks]
-    assert found == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
+    order_ids = [[one.order_id for one in heard.due(tick)] for tick in ticks]
+    assert order_ids == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
     again = Journal(tmp_path, "a world")
-    assert [[one.order_id for one in again.at(tick)] for tick in ticks] == found
+    assert [[one.order_id for one in again.at(tick)] for tick in ticks] == order_ids

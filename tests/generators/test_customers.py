@@ -32,12 +32,12 @@ def test_nobody_is_in_two_places_on_one_afternoon() -> None:
 def test_some_travel_and_shop_elsewhere_in_the_afternoon() -> None:
     by_card: dict[str, Counter[int]] = defaultdict(Counter)
     away_hours = Counter[int]()
-    found = list_visits(30)
-    for _, _, store, card in found:
+    visits = list_visits(30)
+    for _, _, store, card in visits:
         if card:
             by_card[card][store] += 1
     home = {card: stores.most_common(1)[0][0] for card, stores in by_card.items()}
-    for _, hour, store, card in found:
+    for _, hour, store, card in visits:
         if card and by_card[card].total() > 6 and home[card] != store:
             away_hours[hour] += 1
     assert away_hours

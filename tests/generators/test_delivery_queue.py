@@ -14,11 +14,11 @@ SPOILT = ("future", "malformed", "unknown_schema", "broken_rule")
 
 def group_copies(publications: Iterable[Publication]) -> list[list[Publication]]:
     """Of every event that may be dirty, its publications in order."""
-    found: dict[str, list[Publication]] = defaultdict(list)
+    copies: dict[str, list[Publication]] = defaultdict(list)
     for publication in publications:
         if publication.topic in HORIZONS_MS and publication.event.get("reason") != "opening":
-            found[publication.event["event_id"]].append(publication)
-    return list(found.values())
+            copies[publication.event["event_id"]].append(publication)
+    return list(copies.values())
 
 
 def test_dirt_comes_at_about_the_rates_asked_for() -> None:
@@ -72,15 +72,15 @@ def test_the_ledger_counts_the_dirt() -> None:
     for page in select_pages(publish_hours(24)):
         for kind in ("late", "beyond_horizon", "duplicates", *SPOILT):
             counted[kind] += page.event[kind]
-    found: Counter[str] = Counter()
+    dirt: Counter[str] = Counter()
     for first, *again in group_copies(publish_hours(24)):
         beyond = find_delay_ms(first) > HORIZONS_MS[first.topic]
-        found["beyond_horizon"] += beyond
-        found["late"] += find_delay_ms(first) > 0 and not beyond
-        found["duplicates"] += len(again)
+        dirt["beyond_horizon"] += beyond
+        dirt["late"] += find_delay_ms(first) > 0 and not beyond
+        dirt["duplicates"] += len(again)
         if first.dirt.name.lower() in SPOILT:
-            found[first.dirt.name.lower()] += 1
-    assert counted == found
+            dirt[first.dirt.name.lower()] += 1
+    assert counted == dirt
 
 
 def test_every_kind_of_movement_is_dirty() -> None:

@@ -42,8 +42,8 @@ def find_incidents(**asked: str) -> list[Event]:
 def sort_events(incident: Event) -> list[Event]:
     """The events of an incident, in the order of time."""
     log = {RECEIPTS.name: find_events(RECEIPTS.name), REFUNDS.name: find_events(REFUNDS.name)}
-    found = [log[deed["topic"]][deed["event_id"]] for deed in incident["events"]]
-    return sorted(found, key=lambda event: event["event_time"])
+    events = [log[deed["topic"]][deed["event_id"]] for deed in incident["events"]]
+    return sorted(events, key=lambda event: event["event_time"])
 
 
 def test_each_rule_has_frauds_and_five_ways_to_be_innocent() -> None:
@@ -121,12 +121,12 @@ def test_friends_pay_less_at_the_till_of_one_cashier() -> None:
 
 def test_an_invented_receipt_is_of_no_sale() -> None:
     sold = find_events(RECEIPTS.name)
-    found = find_incidents(story="invented")
-    for one in found:
+    incidents = find_incidents(story="invented")
+    for one in incidents:
         (refund,) = sort_events(one)
         assert refund["receipt_event_id"] not in sold
         assert refund["receipt_event_time"] < refund["event_time"]
-    assert found
+    assert incidents
 
 
 @pytest.mark.parametrize("story", ["all-of-it", "in-two-parts", "recall", "line-down"])

@@ -33,8 +33,8 @@ BEGINS_MS = 1_291_161_600_000
 
 def read_clock_row(settings: Settings) -> dict[str, Any]:
     """What the newest record of the clock says; empty before there is one."""
-    found = [decode(value).value for value in read_to_end(settings, CLOCKS.name).values()]
-    return dict(found[-1]) if found else {}
+    rows = [decode(value).value for value in read_to_end(settings, CLOCKS.name).values()]
+    return dict(rows[-1]) if rows else {}
 
 
 def keep_time_until(settings: Settings, state: str) -> dict[str, Any]:

@@ -9,10 +9,10 @@ HOURS = 96
 
 def group_prices() -> dict[str, list[tuple[int, int]]]:
     """By sku: from when on it costs what, the first price first."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    by_sku: dict[str, list[tuple[int, int]]] = {}
     for change in publish_world(CLEAN, PRICE_CHANGES, HOURS):
-        found.setdefault(change["sku"], []).append((change["effective_at"], change["price_cents"]))
-    return found
+        by_sku.setdefault(change["sku"], []).append((change["effective_at"], change["price_cents"]))
+    return by_sku
 
 
 def test_every_product_has_a_price_when_the_world_begins() -> None:

@@ -30,9 +30,9 @@ def test_lines_come_by_time_with_their_numbers(tmp_path: Path) -> None:
     file = write_lines(
         tmp_path / "a.jsonl", render_row(7), b"", render_row(3), b"  ", render_row(5), b""
     )
-    found = sort_rows(file)
-    assert [row.number for row in found] == [3, 5, 1]
-    assert [row.text and row.text.strip().encode() for row in found] == [
+    rows = sort_rows(file)
+    assert [row.number for row in rows] == [3, 5, 1]
+    assert [row.text and row.text.strip().encode() for row in rows] == [
         render_row(3),
         render_row(5),
         render_row(7),
@@ -54,9 +54,9 @@ def test_what_has_no_time_comes_first_and_is_not_lost(tmp_path: Path) -> None:
         b"\xff",
         b"x" * (LINE_BYTES_MAX + 9),
     )
-    found = sort_rows(write_lines(tmp_path / "a.jsonl", *lines, render_row(0)))
-    assert [row.number for row in found] == [2, 3, 4, 5, 6, 7, 1]
-    assert [row.fault for row in found if row.fault] == [
+    rows = sort_rows(write_lines(tmp_path / "a.jsonl", *lines, render_row(0)))
+    assert [row.number for row in rows] == [2, 3, 4, 5, 6, 7, 1]
+    assert [row.fault for row in rows if row.fault] == [
         "text in UTF-8",
         f"a line of at most {LINE_BYTES_MAX} bytes",
     ]
@@ -67,25 +67,25 @@ def test_a_line_may_be_as_long_as_an_event_and_no_longer(tmp_path: Path) -> None
     """Its line break counts."""
     sizes = [LINE_BYTES_MAX + size for size in (-1, 0, 1, 9 * LINE_BYTES_MAX)]
     lines = [render_row(number).ljust(size - 1) for number, size in enumerate(sizes)]
-    found = {
+    by_number = {
         row.number: row.fault for row in sort_rows(write_lines(tmp_path / "a.jsonl", *lines, b""))
     }
     message = f"a line of at most {LINE_BYTES_MAX} bytes"
-    assert found == {1: None, 2: None, 3: message, 4: message}
+    assert by_number == {1: None, 2: None, 3: message, 4: message}
 
 
 @pytest.mark.crosses("generators/rows/CHUNK_BYTES_MAX")
 def test_more_bytes_than_a_chunk_holds_stay_in_order(tmp_path: Path) -> None:
     long, count = LINE_BYTES_MAX // 2, 2 * CHUNK_BYTES_MAX // LINE_BYTES_MAX + 1
     lines = [render_row(count - number).ljust(long) for number in range(count)]
-    found = [row.number for row in sort_rows(write_lines(tmp_path / "a.jsonl", *lines))]
-    assert found == list(range(count, 0, -1))
+    numbers = [row.number for row in sort_rows(write_lines(tmp_path / "a.jsonl", *lines))]
+    assert numbers == list(range(count, 0, -1))
 
 
 def test_more_lines_than_a_chunk_stay_in_order(tmp_path: Path) -> None:
     seconds = [number * 37 % 60 for number in range(3 * LINES_PER_CHUNK + 1)]
-    found = sort_rows(write_lines(tmp_path / "a.jsonl", *map(render_row, seconds)))
-    assert [row.number for row in found] == sorted(
+    rows = sort_rows(write_lines(tmp_path / "a.jsonl", *map(render_row, seconds)))
+    assert [row.number for row in rows] == sorted(
         range(1, len(seconds) + 1), key=lambda number: (seconds[number - 1], number)
     )
 

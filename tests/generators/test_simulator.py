@@ -71,13 +71,13 @@ def count_records(client: AdminClient) -> int:
 def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
     """The same from the world itself, uncut."""
     made = World(parameters(settings))
-    found: dict[tuple[str, int], list[Published]] = {}
+    records: dict[tuple[str, int], list[Published]] = {}
     for _ in range(ticks):
         for publication in made.tick():
-            found.setdefault((publication.topic, publication.partition), []).append(
+            records.setdefault((publication.topic, publication.partition), []).append(
                 to_published(publication)
             )
-    return found
+    return records
 
 
 def read_clock_row(settings: Settings) -> dict[str, Any]:
@@ -107,8 +107,8 @@ def test_killed_stopped_and_started_again_it_leaves_the_uncut_world(small: Setti
         assert read_clock_row(small)["state"] == "stopped"
 
     uncut = publish_world(small, 2 * TICKS_PER_DAY + 6 * TICKS_PER_HOUR)
-    for partition, found in log(small).items():
-        assert found == uncut.get(partition, [])[: len(found)]
+    for partition, records in log(small).items():
+        assert records == uncut.get(partition, [])[: len(records)]
     with simulator(small.model_copy(update={"simulator_seed": 2})) as program:
         _, errors = program.communicate(timeout=SECONDS_MAX)
     assert program.returncode == 1

@@ -15,9 +15,9 @@ from tests.generators.worlds import publish_hours
 
 
 def select_dirty(dirt: Dirt) -> list[Publication]:
-    found = [publication for publication in publish_hours(48) if publication.dirt is dirt]
-    assert found
-    return found
+    publications = [publication for publication in publish_hours(48) if publication.dirt is dirt]
+    assert publications
+    return publications
 
 
 def find_broken_rules(publication: Publication) -> list[str]:

@@ -41,8 +41,8 @@ def test_every_locked_package_is_in_it(components: Components) -> None:
         assert pinned, lock
         for pin in pinned:
             name, version = pin.split("==")
-            found = components[f"pkg:pypi/{name}@{version}"]
-            assert {"name": "retail:locked-in", "value": lock.name} in found["properties"]
+            component = components[f"pkg:pypi/{name}@{version}"]
+            assert {"name": "retail:locked-in", "value": lock.name} in component["properties"]
 
 
 def test_every_pinned_jar_is_in_it_with_its_checksum(components: Components) -> None:
@@ -61,8 +61,8 @@ def test_every_script_that_a_page_loads_is_in_it(components: Components) -> None
     scripts = sorted(path for path in (root() / "services").rglob("*.js"))
     assert scripts
     for script in scripts:
-        found = components[script.relative_to(root()).as_posix()]
-        assert list_sha256(found) == [hashlib.sha256(script.read_bytes()).hexdigest()]
+        component = components[script.relative_to(root()).as_posix()]
+        assert list_sha256(component) == [hashlib.sha256(script.read_bytes()).hexdigest()]
 
 
 def test_the_project_depends_on_everything_in_it(

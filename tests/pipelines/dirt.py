@@ -23,14 +23,14 @@ def list_records(agreed: Contract) -> list[Sent]:
         *({**one, "event_time": OPENING} for one in draw_records(valid(agreed), RECORDS)),
         *({**agreed.examples[0], "event_time": far} for far in FAR_MS),
     ]
-    found: list[Sent] = []
+    records: list[Sent] = []
     for event in events:
         try:
             value = encode(agreed, event)
         except Unencodable:
             continue
-        found += [(find_key(agreed, event), value), (None, value)]
-    return found
+        records += [(find_key(agreed, event), value), (None, value)]
+    return records
 
 
 def find_key(agreed: Contract, event: Row) -> bytes | None:

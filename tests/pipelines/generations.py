@@ -9,7 +9,7 @@ AT = datetime(2026, 3, 2, tzinfo=UTC)
 
 def create_generations(*states: State) -> Generations:
     """Generations 1, 2 … in these states."""
-    found = Generations("inventory")
+    known = Generations("inventory")
     for number, state in enumerate(states, start=1):
-        found = found.plus(Generation("inventory", number, state, "0" * 64, AT, {}))
-    return found
+        known = known.plus(Generation("inventory", number, state, "0" * 64, AT, {}))
+    return known

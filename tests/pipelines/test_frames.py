@@ -13,7 +13,7 @@ def test_every_function_that_returns_a_frame_names_its_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("docstring", "found"),
+    ("docstring", "functions"),
     [
         ("", [(1, "rows")]),
         ("All that there is.", [(1, "rows")]),
@@ -23,10 +23,10 @@ def test_every_function_that_returns_a_frame_names_its_columns() -> None:
     ],
 )
 def test_a_function_that_says_nothing_of_columns_is_found(
-    docstring: str, found: list[tuple[int, str]]
+    docstring: str, functions: list[tuple[int, str]]
 ) -> None:
     body = f'    """{docstring}"""' if docstring else "    return frame"
-    assert list(find_silent(f"def rows() -> DataFrame:\n{body}\n")) == found
+    assert list(find_silent(f"def rows() -> DataFrame:\n{body}\n")) == functions
 
 
 def test_a_silent_function_is_named_with_its_place(tmp_path: Path) -> None:

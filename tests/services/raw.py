@@ -24,13 +24,13 @@ def connecting(api: Answers, receive_bytes: int | None = None) -> Iterator[socke
 
 def read_to_end(connection: socket.socket) -> bytes:
     """Everything that is sent until the connection is closed, or reset."""
-    found = b""
+    received = b""
     try:
         while chunk := connection.recv(CHUNK_BYTES):
-            found += chunk
+            received += chunk
     except ConnectionResetError:
         pass
-    return found
+    return received
 
 
 def exchange(api: Answers, request: bytes) -> bytes:

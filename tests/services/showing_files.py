@@ -64,8 +64,8 @@ def write_data_docs(folder: Path) -> None:
         {**verdict, "table": "bronze", "suite": "records of each partition"},
         {**verdict, "table": "sales.receipt.v1", "suite": "events", "failed": ["units: [-1]"]},
     ]
-    found = {"checked_at": "2026-03-02T12:00:00.000Z", "not_compared": "", "tables": tables}
-    (docs / VERDICTS).write_text(json.dumps(found))
+    summary = {"checked_at": "2026-03-02T12:00:00.000Z", "not_compared": "", "tables": tables}
+    (docs / VERDICTS).write_text(json.dumps(summary))
 
 
 def write_report(folder: Path) -> None:

@@ -28,13 +28,13 @@ def encode_as(old: Contract, value: object) -> bytes:
     return b"\0" + number.to_bytes(4, "big") + body.getvalue()
 
 
-def select_fields(asked: Any, found: Any) -> Any:
+def select_fields(asked: Any, value: Any) -> Any:
     """What was found, with the fields alone that were asked for, inside of it too."""
     if isinstance(asked, dict):
-        return {name: select_fields(each, found[name]) for name, each in asked.items()}
+        return {name: select_fields(each, value[name]) for name, each in asked.items()}
     if isinstance(asked, list):
-        return [select_fields(*pair) for pair in zip(asked, found, strict=True)]
-    return found
+        return [select_fields(*pair) for pair in zip(asked, value, strict=True)]
+    return value
 
 
 @EVERY
@@ -49,8 +49,8 @@ def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
         return
     for value in old.examples:
         published_ms = round(value[str(old.event_time)].timestamp() * 1000)
-        found = validate(CONTRACTS[old.name], key(old, value), encode_as(old, value), published_ms)
-        assert not isinstance(found, Rejection), found
+        verdict = validate(CONTRACTS[old.name], key(old, value), encode_as(old, value), published_ms)
+        assert not isinstance(verdict, Rejection), verdict
 
 
 @EVERY

@@ -85,8 +85,8 @@ def write_m5(folder: Path, days: int = 8) -> Path:
 
 def load_mapping(name: str, **changes: object) -> Mapping:
     """One of the mappings in the repository, with some keys otherwise."""
-    found = read_mapping(root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
-    return Mapping.model_validate(found.model_dump() | changes)
+    mapping = read_mapping(root() / "generators" / "importing" / "mappings" / f"{name}.yaml")
+    return Mapping.model_validate(mapping.model_dump() | changes)
 
 
 def read(folder: Path, wanted: Mapping, *files: Path) -> list[Issued | Refused]:

@@ -40,45 +40,45 @@ def test_rows_with_one_invoice_number_are_one_receipt_of_its_first_time(tmp_path
 
 
 def test_a_cancelled_invoice_is_a_refund_and_negative_units_alone_a_loss(tmp_path: Path) -> None:
-    found = select_issued(read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv")))
-    [refund] = [one.event for one in found if one.contract is REFUNDS]
+    issued = select_issued(read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv")))
+    [refund] = [one.event for one in issued if one.contract is REFUNDS]
     assert (refund["event_id"], refund["lines"][0]["units"]) == ("ONLINE-C536379-B", 1)
-    [loss] = [one.event for one in found if one.contract is ADJUSTMENTS]
+    [loss] = [one.event for one in issued if one.contract is ADJUSTMENTS]
     assert (loss["units"], loss["reason"]) == (-3, "damage")
 
 
 def test_a_receipt_with_a_row_that_cannot_be_read_is_refused_whole_by_reason(
     tmp_path: Path,
 ) -> None:
-    found = read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv"))
-    assert find_reasons(found) == {
+    outcomes = read(tmp_path / "s", SHAPE, write_uci(tmp_path / "a.csv"))
+    assert find_reasons(outcomes) == {
         6: "units: expected a whole number",
         8: "time: expected %m/%d/%Y %H:%M or %Y-%m-%d %H:%M:%S",
     }
-    bad = [to_outgoing(one, one.at_ms) for one in select_issued(found)]
+    bad = [to_outgoing(one, one.at_ms) for one in select_issued(outcomes)]
     assert [one.reasons for one in bad if isinstance(one, Refused)] == [
         ("lines[].unit_price_cents is at least 0",)
     ]
 
 
 def test_a_column_per_day_becomes_a_receipt_per_day_store_and_department(tmp_path: Path) -> None:
-    found = select_issued(read(tmp_path / "s", load_mapping("m5"), write_m5(tmp_path)))
-    assert len(found) == 16
-    second = next(one.event for one in found if one.event["event_id"] == "CA_1-d_2|FOODS_1-R")
+    issued = select_issued(read(tmp_path / "s", load_mapping("m5"), write_m5(tmp_path)))
+    assert len(issued) == 16
+    second = next(one.event for one in issued if one.event["event_id"] == "CA_1-d_2|FOODS_1-R")
     assert second["event_time"] == at(2011, 1, 30, 18)  # noon in Chicago
     assert second["lines"] == [
         {"sku": "FOODS_1_001", "units": 1, "unit_price_cents": 201},
         {"sku": "FOODS_1_002", "units": 1, "unit_price_cents": 301},
     ]
-    last = found[-1].event["lines"]
+    last = issued[-1].event["lines"]
     assert [line["unit_price_cents"] for line in last] == [202, 302]  # another week's prices
 
 
 def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) -> None:
     rows = [uci_row("1", number, "12/1/2010 8:26") for number in (1, 2, 3)]
     wanted = load_mapping("uci-online-retail", receipt={"by": ["InvoiceNo"], "lines_max": 2})
-    found = select_issued(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
-    assert [(one.event_id, len(one.event["lines"])) for one in found] == [
+    issued = select_issued(read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows)))
+    assert [(one.event_id, len(one.event["lines"])) for one in issued] == [
         ("ONLINE-1-R", 2),
         ("ONLINE-1-R1", 1),
     ]
@@ -86,8 +86,8 @@ def test_what_is_longer_than_asked_for_becomes_several_receipts(tmp_path: Path) 
 
 def test_a_receipt_that_never_ends_is_refused(tmp_path: Path) -> None:
     rows = [uci_row("1", 1, "12/1/2010 8:26")] * 10_001
-    found = read(tmp_path / "s", SHAPE, write_csv(tmp_path / "a.csv", UCI, rows))
-    assert find_reasons(found) == {1: "receipt: at most 10,000 lines"}
+    outcomes = read(tmp_path / "s", SHAPE, write_csv(tmp_path / "a.csv", UCI, rows))
+    assert find_reasons(outcomes) == {1: "receipt: at most 10,000 lines"}
 
 
 def test_equal_rows_without_a_receipts_number_are_told_apart_and_keep_their_ids(
@@ -120,9 +120,9 @@ def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> Non
     ]
     with closing(open_scratch(tmp_path)) as engine:
         read_lines(engine, SHAPE, [write_csv(tmp_path / "a.csv", UCI, rows)], lambda _: None)
-        found = list(announce_catalog(engine, SHAPE, 1, 2))
-    stock = {one.event["sku"]: one.event["units"] for one in found if one.contract is ADJUSTMENTS}
+        announcements = list(announce_catalog(engine, SHAPE, 1, 2))
+    stock = {one.event["sku"]: one.event["units"] for one in announcements if one.contract is ADJUSTMENTS}
     assert stock == {"85123A": 10, "71053": 1}
-    prices = [one.event for one in found if one.contract is PRICE_CHANGES]
+    prices = [one.event for one in announcements if one.contract is PRICE_CHANGES]
     assert {one["sku"]: one["price_cents"] for one in prices} == {"85123A": 255, "71053": 300}
-    assert not [one for one in found if isinstance(to_outgoing(one, 1), Refused)]
+    assert not [one for one in announcements if isinstance(to_outgoing(one, 1), Refused)]

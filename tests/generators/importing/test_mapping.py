@@ -45,9 +45,9 @@ def test_a_mapping_that_is_not_there_is_told_how_to_begin(tmp_path: Path) -> Non
 def test_a_draft_of_rows_per_line_finds_what_the_mapping_of_the_shape_says(tmp_path: Path) -> None:
     drafted = tmp_path / "draft.yaml"
     drafted.write_text(draft(write_uci(tmp_path / "sales.csv")))
-    found, ready = read_mapping(drafted), load_mapping("uci-online-retail")
-    assert found.fields.model_copy(update={"store": ready.fields.store}) == ready.fields
-    assert (found.receipt, found.cancelled) == (ready.receipt, ready.cancelled)
+    draft_mapping, ready = read_mapping(drafted), load_mapping("uci-online-retail")
+    assert draft_mapping.fields.model_copy(update={"store": ready.fields.store}) == ready.fields
+    assert (draft_mapping.receipt, draft_mapping.cancelled) == (ready.receipt, ready.cancelled)
 
 
 def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> None:
@@ -61,10 +61,10 @@ def test_a_draft_says_where_a_date_could_be_read_in_two_ways(tmp_path: Path) -> 
 def test_a_draft_of_a_column_per_day_finds_the_days(tmp_path: Path) -> None:
     drafted = tmp_path / "draft.yaml"
     drafted.write_text(draft(write_m5(tmp_path)))
-    found = read_mapping(drafted)
-    assert found.wide is not None
-    assert found.wide.columns == "^d_[0-9]+$"
-    assert (found.fields.sku, found.fields.store) == ("item_id", "store_id")
+    draft_mapping = read_mapping(drafted)
+    assert draft_mapping.wide is not None
+    assert draft_mapping.wide.columns == "^d_[0-9]+$"
+    assert (draft_mapping.fields.sku, draft_mapping.fields.store) == ("item_id", "store_id")
 
 
 def test_a_column_is_taken_for_one_field_only() -> None:

@@ -56,9 +56,9 @@ def test_decimals_zones_and_rounding_are_as_the_mapping_says(tmp_path: Path) -> 
             "money": {"currency": "EUR", "rounding": "down"},
         }
     )
-    [found] = select_issued(read(tmp_path / "s", wanted, file))
-    assert found.at_ms == at(2011, 7, 1, 8)
-    assert found.event["lines"] == [{"sku": "A", "units": 3, "unit_price_cents": 33333}]
+    [receipt] = select_issued(read(tmp_path / "s", wanted, file))
+    assert receipt.at_ms == at(2011, 7, 1, 8)
+    assert receipt.event["lines"] == [{"sku": "A", "units": 3, "unit_price_cents": 33333}]
 
 
 def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
@@ -68,9 +68,9 @@ def test_a_time_with_an_offset_needs_no_zone(tmp_path: Path) -> None:
     fields = {"sku": "sku", "units": "n", "unit_price": "p", "store": {"value": "A"}}
     wanted: dict[str, Any] = {"time": {"column": "t"}, "fields": fields}
     made = Mapping.model_validate(wanted | {"money": {"currency": "EUR"}})
-    found = read(tmp_path / "s", made, file)
-    assert [one.at_ms for one in select_issued(found)] == [at(2011, 7, 1, 5)]
-    assert find_reasons(found) == {2: "sku: expected one, found nothing"}
+    outcomes = read(tmp_path / "s", made, file)
+    assert [one.at_ms for one in select_issued(outcomes)] == [at(2011, 7, 1, 5)]
+    assert find_reasons(outcomes) == {2: "sku: expected one, found nothing"}
 
 
 def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_rows_that_are_no_sales_are_skipped(tmp_path: Path) -> None:
     ]
     skip = {"skip": {"StockCode": ["POST"]}, "skip_zero_units": True}
     wanted = load_mapping("uci-online-retail", rows=skip)
-    found = read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows))
-    assert [one.event_id for one in select_issued(found)] == ["ONLINE-3-R"]
-    assert len(found) == 1
+    outcomes = read(tmp_path / "s", wanted, write_csv(tmp_path / "a.csv", UCI, rows))
+    assert [one.event_id for one in select_issued(outcomes)] == ["ONLINE-3-R"]
+    assert len(outcomes) == 1
 
 
 def test_columns_and_files_that_are_lacking_are_named(tmp_path: Path) -> None:

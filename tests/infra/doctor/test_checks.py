@@ -59,8 +59,8 @@ def examine(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]:
 
 def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:
     orders = {"simulator_refill": "orders", "pipelines": "inventory"}
-    (found,) = [one for one in examine(Good(), tmp_path, **orders) if not one.good]
-    assert "PIPELINES=inventory,reorder" in found.remedy
+    (finding,) = [one for one in examine(Good(), tmp_path, **orders) if not one.good]
+    assert "PIPELINES=inventory,reorder" in finding.remedy
     orders["pipelines"] = "inventory,reorder"
     assert all(one.good for one in examine(Good(), tmp_path, **orders))
 
@@ -114,5 +114,5 @@ def test_our_own_components_may_hold_their_ports_and_memory(tmp_path: Path) -> N
 
 
 def test_with_a_remote_kafka_only_the_api_needs_a_port(tmp_path: Path) -> None:
-    found = examine(Good(), tmp_path, kafka_bootstrap_servers="kafka.example:9093")
-    assert [one.check for one in found if "port" in one.check] == ["port 8000"]
+    findings = examine(Good(), tmp_path, kafka_bootstrap_servers="kafka.example:9093")
+    assert [one.check for one in findings if "port" in one.check] == ["port 8000"]

@@ -19,11 +19,11 @@ PROGRAM = {"uv-1.data/scripts/uv": "#!/bin/sh\necho installed\n"}
 def packed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The wheel of a small uv, which is all that pip finds; pinned."""
     forget_settings(monkeypatch, tmp_path)
-    found = write_wheel(tmp_path / "wheels", "uv", PROGRAM)
+    wheel = write_wheel(tmp_path / "wheels", "uv", PROGRAM)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(found.parent))
-    monkeypatch.setattr(fetching, "LOCK", write_lock(tmp_path / "installer.lock", found))
-    return found
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    monkeypatch.setattr(fetching, "LOCK", write_lock(tmp_path / "installer.lock", wheel))
+    return wheel
 
 
 def test_it_can_be_run(packed: Path, tmp_path: Path) -> None:

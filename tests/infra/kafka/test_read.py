@@ -38,8 +38,8 @@ def log(kafka: Settings) -> Settings:
 
 
 def test_a_part_is_what_lies_between_two_offsets(log: Settings) -> None:
-    found = [message.value() for message in read_between(log, {AT: 1}, {AT: 4})]
-    assert found == VALUES[1:4]
+    values = [message.value() for message in read_between(log, {AT: 1}, {AT: 4})]
+    assert values == VALUES[1:4]
     assert list(read_between(log, {AT: 4}, {AT: 4})) == []
 
 
@@ -58,8 +58,8 @@ def test_when_kafka_has_nothing_more_to_say_it_is_told_what_is_missing(
 ) -> None:
     monkeypatch.setattr("infra.kafka.read.IDLE_SECONDS_MAX", 0.5)
     beyond = read_between(log, {}, {AT: len(VALUES) + 1})
-    found = [next(beyond).value() for _ in VALUES]
-    assert found == VALUES
+    values = [next(beyond).value() for _ in VALUES]
+    assert values == VALUES
     with pytest.raises(TimeoutError, match=f"'{TOPIC}', 1"):
         next(beyond)
 
@@ -106,10 +106,10 @@ def test_an_answer_without_an_offset_is_asked_for_again(
     def answer_without_first(*question: Any) -> Any:
         nonlocal asked
         asked += 1
-        found = really(*question)
+        offsets = really(*question)
         if asked == 1:
-            found[AT] = ListOffsetsResultInfo(OFFSET_INVALID, -1, -1)
-        return found
+            offsets[AT] = ListOffsetsResultInfo(OFFSET_INVALID, -1, -1)
+        return offsets
 
     really = offsets._answer
     monkeypatch.setattr(offsets, "_answer", answer_without_first)

@@ -37,11 +37,11 @@ def is_told(api: Answers, beginning: str) -> bool:
 
 def read_labels(api: Answers) -> Labels:
     """Of every metric that has a sample."""
-    found: dict[str, set[str]] = defaultdict(set)
+    labels: dict[str, set[str]] = defaultdict(set)
     for family in text_string_to_metric_families(api.get("/metrics").text):
         for sample in family.samples:
-            found[sample.name] |= sample.labels.keys()
-    return found
+            labels[sample.name] |= sample.labels.keys()
+    return labels
 
 
 def read_families(api: Answers) -> set[str]:

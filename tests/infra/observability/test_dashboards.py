@@ -81,9 +81,9 @@ def test_what_a_dashboard_can_be_narrowed_to_is_there(name: str, observed: Answe
     known = read_labels(observed)
     asked = {one["name"]: one["query"] for one in DASHBOARDS[name]["templating"]["list"]}
     for query in asked.values():
-        found = VALUES.fullmatch(query)
-        assert found
-        assert found[2] in known[found[1]]
+        match = VALUES.fullmatch(query)
+        assert match
+        assert match[2] in known[match[1]]
     text = json.dumps(DASHBOARDS[name]["panels"])
     assert set(re.findall(r"=~\\\"\$(\w+)\\\"", text)) == asked.keys()
 

@@ -43,9 +43,9 @@ def test_nothing_starts_by_itself(manager: Manager) -> None:
 
 
 def test_a_manager_is_found_again(home: Path, manager: Manager) -> None:
-    found = daemon.find_running(home)
-    assert found is not None
-    assert found.pid() == manager.pid()
+    manager_found = daemon.find_running(home)
+    assert manager_found is not None
+    assert manager_found.pid() == manager.pid()
 
 
 def test_no_manager_runs_before_the_first_start(home: Path) -> None:

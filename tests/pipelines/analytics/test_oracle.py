@@ -37,15 +37,15 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
 ) -> None:
     view: Contract = PIPELINE.writes[number]
     known = versions(spark, world, PIPELINE)
-    found = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
+    answer = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
     ends = end_offsets(admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = oracle(PIPELINE.name, world, ends).views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
-    ours = {key(view, row): row for row in found}
+    ours = {key(view, row): row for row in answer}
     theirs = {key(view, row): row for row in answers[view.name]}
     wrong = [at for at in ours | theirs if ours.get(at) != theirs.get(at)]
     assert not [(ours.get(at), theirs.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
-    assert found
+    assert answer
 
 
 def read_log(spark: SparkSession, world: Settings) -> DataFrame:

@@ -33,25 +33,25 @@ def ask(spark: SparkSession) -> Asked:
 
     def after(view: str, *log: Published) -> list[dict[str, Any]]:
         number = NAMES.index(view)
-        found = collect_rows(rows(PIPELINE, create_log(spark, *log), versions, number))
-        return sorted(found, key=lambda row: [row[field] for field in PIPELINE.writes[number].key])
+        view_rows = collect_rows(rows(PIPELINE, create_log(spark, *log), versions, number))
+        return sorted(view_rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key])
 
     return after
 
 
-def select_fields(found: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[field] for field in fields) for row in found]
+def select_fields(view_rows: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[field] for field in fields) for row in view_rows]
 
 
 def test_a_minute_adds_up_receipts_units_and_revenue(ask: Asked) -> None:
-    found = ask("store-sales", receipt(("A", 2), ("A", 1)), receipt(("A", 4), at=MINUTE * 0.99))
+    view_rows = ask("store-sales", receipt(("A", 2), ("A", 1)), receipt(("A", 4), at=MINUTE * 0.99))
     measures = ("window_start", "receipts", "units", "revenue_cents", "version")
-    assert select_fields(found, *measures) == [(OPENING, 2, 7, 700, 2)]
+    assert select_fields(view_rows, *measures) == [(OPENING, 2, 7, 700, 2)]
 
 
 def test_the_first_moment_of_the_next_minute_is_in_the_next(ask: Asked) -> None:
-    found = ask("store-sales", receipt(), receipt(at=MINUTE))
-    assert select_fields(found, "window_start", "window_end") == [
+    view_rows = ask("store-sales", receipt(), receipt(at=MINUTE))
+    assert select_fields(view_rows, "window_start", "window_end") == [
         (OPENING, OPENING + MINUTE),
         (OPENING + MINUTE, OPENING + 2 * MINUTE),
     ]
@@ -63,8 +63,8 @@ def test_margin_is_over_the_cost_at_the_moment_of_the_sale(ask: Asked) -> None:
 
 
 def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked) -> None:
-    found = ask("store-sales", receipt(("A", 1), ("B", 2)))
-    assert select_fields(found, "margin_cents", "units_without_cost", "units") == [(40, 2, 3)]
+    view_rows = ask("store-sales", receipt(("A", 1), ("B", 2)))
+    assert select_fields(view_rows, "margin_cents", "units_without_cost", "units") == [(40, 2, 3)]
 
 
 @pytest.mark.parametrize(("after", "late"), [(2 * MINUTE, 0), (2 * MINUTE + MINUTE / 60_000, 1)])
@@ -72,11 +72,11 @@ def test_a_unit_whose_cost_nobody_knows_has_no_margin_and_is_counted(ask: Asked)
 def test_late_begins_when_the_grace_after_the_end_is_over(
     ask: Asked, after: timedelta, late: int
 ) -> None:
-    found = ask("store-sales", receipt(("A", 1)), receipt(("A", 2), after=after))
-    assert select_fields(found, "units", "units_on_time", "late_events") == [
+    view_rows = ask("store-sales", receipt(("A", 1)), receipt(("A", 2), after=after))
+    assert select_fields(view_rows, "units", "units_on_time", "late_events") == [
         (3, 1 if late else 3, late)
     ]
-    assert select_fields(found, "last_late_event_time") == [(OPENING if late else None,)]
+    assert select_fields(view_rows, "last_late_event_time") == [(OPENING if late else None,)]
 
 
 def test_what_comes_later_than_the_horizon_is_in_no_view(ask: Asked) -> None:
@@ -89,21 +89,21 @@ def test_refunds_are_no_sales(ask: Asked) -> None:
 
 
 def test_a_sale_lies_in_six_hours_that_begin_every_ten_minutes(ask: Asked) -> None:
-    found = ask("best-seller", receipt(("A", 3), at=5 * MINUTE))
+    view_rows = ask("best-seller", receipt(("A", 3), at=5 * MINUTE))
     begun: list[datetime] = [OPENING - n * 10 * MINUTE for n in range(5, -1, -1)]
-    assert select_fields(found, "window_start", "units", "window_end") == [
+    assert select_fields(view_rows, "window_start", "units", "window_end") == [
         (start, 3, start + HOUR) for start in begun
     ]
 
 
 def test_a_product_on_two_lines_of_a_receipt_counts_its_event_once(ask: Asked) -> None:
-    found = ask("best-seller", receipt(("A", 3), ("B", 1), ("A", 2)))
-    assert set(select_fields(found, "sku", "units", "version")) == {("A", 5, 1), ("B", 1, 1)}
+    view_rows = ask("best-seller", receipt(("A", 3), ("B", 1), ("A", 2)))
+    assert set(select_fields(view_rows, "sku", "units", "version")) == {("A", 5, 1), ("B", 1, 1)}
 
 
 def test_a_day_knows_what_was_sold_and_what_came_back(ask: Asked) -> None:
-    found = ask("daily-demand", receipt(("A", 3)), refund(("A", 1), at=HOUR), receipt(at=16 * HOUR))
-    assert select_fields(found, "day_start", "units_sold", "units_refunded", "version") == [
+    view_rows = ask("daily-demand", receipt(("A", 3)), refund(("A", 1), at=HOUR), receipt(at=16 * HOUR))
+    assert select_fields(view_rows, "day_start", "units_sold", "units_refunded", "version") == [
         (datetime.combine(OPENING.date(), datetime.min.time(), OPENING.tzinfo), 3, 1, 2),
         (OPENING + 16 * HOUR, 1, 0, 1),
     ]

@@ -13,7 +13,7 @@ from tests.pipelines.log import RECORD
 def create_frame(spark: SparkSession, log: list[Record]) -> DataFrame:
     read = {topic.name for topic in READS}
     at_place: dict[Partition, int] = {}
-    found = []
+    rows = []
     for record in log:
         if record.topic in read:
             place = record.topic, record.partition
@@ -21,8 +21,8 @@ def create_frame(spark: SparkSession, log: list[Record]) -> DataFrame:
             published = at("0:00") + timedelta(
                 milliseconds=record.published_ms - int(at("0:00").timestamp() * 1000)
             )
-            found.append((*place, offset, published, record.key, record.value))
-    return spark.createDataFrame(found, RECORD)
+            rows.append((*place, offset, published, record.key, record.value))
+    return spark.createDataFrame(rows, RECORD)
 
 
 def sort_evidence(row: dict[str, object]) -> dict[str, object]:

@@ -92,7 +92,7 @@ def draw_timeline(chance: Random) -> list[Record]:
 def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     log = draw_timeline(create_random("timeline"))
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
-    found = {
+    alerts = {
         key(ALERTS, row): row
         for row in collect_rows(
             rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log))
@@ -106,6 +106,6 @@ def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
         "refund-rate",
         "bulk-purchase",
     }
-    assert found.keys() == expected.keys()
+    assert alerts.keys() == expected.keys()
     for identity, row in expected.items():
-        assert sort_evidence(found[identity]) == sort_evidence(row)
+        assert sort_evidence(alerts[identity]) == sort_evidence(row)

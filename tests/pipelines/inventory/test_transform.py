@@ -32,8 +32,8 @@ def stock(spark: SparkSession) -> Stock:
     """The stock of store S001 by sku, after a log."""
 
     def find_shelves(*log: Published) -> dict[str, SimpleNamespace]:
-        found = collect_rows(rows(PIPELINE, create_log(spark, *log)))
-        return {row["sku"]: SimpleNamespace(**row) for row in found}
+        shelves = collect_rows(rows(PIPELINE, create_log(spark, *log)))
+        return {row["sku"]: SimpleNamespace(**row) for row in shelves}
 
     return find_shelves
 

@@ -13,9 +13,9 @@ def test_a_small_batch_takes_all_there_is() -> None:
 
 def test_a_large_one_is_shared_out_and_comes_nearer_everywhere() -> None:
     ends = {A: 1_000, B: 3}
-    found = nearer({A: 0}, ends, records_max=100)
-    assert all(0 < found[at] <= ends[at] for at in ends)
-    assert sum(found.values()) <= 100 + len(ends)
+    reached = nearer({A: 0}, ends, records_max=100)
+    assert all(0 < reached[at] <= ends[at] for at in ends)
+    assert sum(reached.values()) <= 100 + len(ends)
 
 
 def test_batch_by_batch_the_end_is_reached() -> None:

@@ -80,17 +80,17 @@ def order(kafka: Settings) -> None:
 @pytest.fixture(scope="module")
 def tables(log: Settings) -> Lake:
     """The lake when it holds the whole log, having been killed at a drawn point on the way."""
-    found = lake(log)
-    kill(log, create_random("a kill"), found)
+    all_tables = lake(log)
+    kill(log, create_random("a kill"), all_tables)
     running = start(log)
     assert running.wait(SECONDS_MAX) == 0, read_log(log)
-    return found
+    return all_tables
 
 
-def kill(settings: Settings, chance: Random, found: Lake) -> None:
+def kill(settings: Settings, chance: Random, tables: Lake) -> None:
     """Run the lake until a drawn table has one more batch, and then no further."""
     table: Table = chance.choice(
-        [found.bronze, found.silver(RECEIPTS), found.silver(SHIPMENTS), found.gold]
+        [tables.bronze, tables.silver(RECEIPTS), tables.silver(SHIPMENTS), tables.gold]
     )
     before = read_coverage(table.folder).batch
     running = start(settings)
@@ -129,8 +129,8 @@ def expected(published: list[Record]) -> Events:
 
 def read_rows(table: Table) -> list[dict[str, Any]]:
     """The table's rows, as delta-rs reads them."""
-    found: list[dict[str, Any]] = read_arrow(table).to_pylist()
-    return found
+    rows: list[dict[str, Any]] = read_arrow(table).to_pylist()
+    return rows
 
 
 def read_arrow(table: Table) -> pa.Table:
@@ -138,7 +138,7 @@ def read_arrow(table: Table) -> pa.Table:
 
 
 def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[Record]) -> None:
-    found = [
+    records = [
         (
             row["topic"],
             row["partition"],
@@ -150,8 +150,8 @@ def test_bronze_has_every_record_of_the_log_once(tables: Lake, published: list[R
         )
         for row in read_rows(tables.bronze)
     ]
-    assert len(found) == len(published)
-    assert sorted(found, key=lambda row: row[:3]) == sorted(
+    assert len(records) == len(published)
+    assert sorted(records, key=lambda row: row[:3]) == sorted(
         [
             (
                 one.topic,
@@ -200,19 +200,19 @@ def test_bronze_has_no_gap_below_what_any_version_says(tables: Lake) -> None:
 
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
 def test_silver_has_the_oracles_events(tables: Lake, expected: Events, topic: Contract) -> None:
-    found = {
+    events = {
         (row.pop("_partition"), row.pop("_offset")): {
             name: value for name, value in row.items() if name != "_published"
         }
         for row in read_rows(tables.silver(topic))
     }
-    assert found == expected[topic.name]
+    assert events == expected[topic.name]
 
 
 def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
-    found = read_rows(tables.gold)
-    assert found
-    assert index_by_key(found) == index_by_key(daily_facts(expected))
+    facts = read_rows(tables.gold)
+    assert facts
+    assert index_by_key(facts) == index_by_key(daily_facts(expected))
 
 
 def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:
@@ -220,9 +220,9 @@ def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -
     with history.Lake(tables.folders).open(*movements.TOPICS) as snapshot:
         ends = {at: end for table in snapshot.tables.values() for at, end in table.ends.items()}
         expected = Oracle(log, ends).view()
-        found = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
+        shelves = [sum_movements(snapshot, Span(row["store_id"], row["sku"])) for row in expected]
     assert expected
-    assert found == [to_ms_row(row) for row in expected]
+    assert shelves == [to_ms_row(row) for row in expected]
 
 
 def to_ms_row(row: Row) -> Row:
@@ -267,15 +267,15 @@ def test_its_quality_is_told_table_by_table(log: Settings, tables: Lake) -> None
     """Everything is as expected; only the comparison with a view lacks an API."""
     verdicts = run_command(log, "quality", "--json", seconds_max=SECONDS_MAX)
     assert verdicts.returncode == 1, verdicts.stderr
-    found = json.loads(verdicts.stdout.splitlines()[-1])
-    assert "API" in found["not_compared"] or "answer" in found["not_compared"]
-    assert [one for one in found["tables"] if one["failed"]] == []
-    assert {one["table"] for one in found["tables"]} == {
+    document = json.loads(verdicts.stdout.splitlines()[-1])
+    assert "API" in document["not_compared"] or "answer" in document["not_compared"]
+    assert [one for one in document["tables"] if one["failed"]] == []
+    assert {one["table"] for one in document["tables"]} == {
         table.folder.name for table in tables.tables
     }
     assert (log.data_docs / "index.html").exists()
     kept = json.loads((log.data_docs / VERDICTS).read_text())
-    assert kept["tables"] == found["tables"]
+    assert kept["tables"] == document["tables"]
     for one in kept["tables"]:
         page = find_newest(log.data_docs, name_suite(one["table"], one["suite"]))
         assert page is not None

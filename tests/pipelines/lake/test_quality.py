@@ -72,12 +72,12 @@ def check_by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int
     """By rule: the events that break it, as the pipelines see them."""
     rules = rule_sql(topic)
     verdicts = events.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
-    found: dict[str, set[int]] = {name: set() for name, _ in rules}
+    broken: dict[str, set[int]] = {name: set() for name, _ in rules}
     for row in verdicts.collect():
         for (name, _), holds in zip(rules, row["holds"], strict=True):
             if not holds:
-                found[name].add(row["at"])
-    return found
+                broken[name].add(row["at"])
+    return broken
 
 
 def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
@@ -85,7 +85,7 @@ def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[i
     context = context_of_its_own()
     source = context.data_sources.add_spark("drawn", persist=False)
     named = frames(topic, events, "at")
-    found: dict[str, set[int]] = {}
+    broken: dict[str, set[int]] = {}
     for name, rules in expected(topic).items():
         asset = source.add_dataframe_asset(name)
         batch = asset.add_batch_definition_whole_dataframe("all").get_batch(
@@ -100,8 +100,8 @@ def check_by_expectations(topic: Contract, events: DataFrame) -> dict[str, set[i
             },
         )
         for one in answer.results:
-            found[find_rule(one)] = {at["at"] for at in list_unexpected(one)}
-    return found
+            broken[find_rule(one)] = {at["at"] for at in list_unexpected(one)}
+    return broken
 
 
 def find_rule(result: ExpectationValidationResult) -> str:
@@ -111,8 +111,8 @@ def find_rule(result: ExpectationValidationResult) -> str:
 
 def list_unexpected(result: ExpectationValidationResult) -> list[dict[str, int]]:
     assert not result.exception_info.get("raised_exception"), result.exception_info
-    found: list[dict[str, int]] = result.result.get("unexpected_index_list") or []
-    return found
+    places: list[dict[str, int]] = result.result.get("unexpected_index_list") or []
+    return places
 
 
 PART = (RECEIPTS.name, 0)
@@ -171,8 +171,8 @@ def test_totals_are_held_against_what_a_view_tells(
         {OPENING.date(): {"units_sold": told_units, "units_refunded": 1}},
     )
     frame = by_day(spark, silver, totals, COMPARED)
-    found = check_suite(of_totals(pin_nowhere(tmp_path), frame, totals))
-    assert bool(found.failed) != agree
+    outcome = check_suite(of_totals(pin_nowhere(tmp_path), frame, totals))
+    assert bool(outcome.failed) != agree
 
 
 def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:

@@ -128,13 +128,13 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     frame = spark.createDataFrame(
         [to_read(offset, one) for offset, one in enumerate(again)], RECORD
     )
-    found = {
+    proposals = {
         key(PROPOSALS, row): row
         for row in collect_rows(
             rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
         )
     }
-    assert found == expected
+    assert proposals == expected
     unplanned = [one for one in log if one.topic != PROMOTIONS.name]
     assert ReorderOracle(unplanned, POLICY).view() != list(expected.values())
 

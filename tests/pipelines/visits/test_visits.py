@@ -58,5 +58,5 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
         ],
         RECORD,
     )
-    found = {key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
-    assert found == {key(VISITS, row): row for row in expected}
+    visits = {key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
+    assert visits == {key(VISITS, row): row for row in expected}

@@ -53,10 +53,10 @@ class Visit:
 
     def rows(self, selector: str) -> list[list[str]]:
         """The cells of a table's body."""
-        found: list[list[str]] = self.page.locator(f"{selector} tr").evaluate_all(
+        cells: list[list[str]] = self.page.locator(f"{selector} tr").evaluate_all(
             "rows => rows.map(row => [...row.children].map(cell => cell.innerText.trim()))"
         )
-        return found
+        return cells
 
     def await_text(self, selector: str, text: str) -> None:
         self.page.wait_for_function(
@@ -69,10 +69,10 @@ class Visit:
 
     def find_violations(self) -> list[str]:
         """What axe finds: the rule, and where it is broken. A frame's content is of others."""
-        found: dict[str, Any] = self.page.evaluate("() => axe.run({iframes: false})")
+        report: dict[str, Any] = self.page.evaluate("() => axe.run({iframes: false})")
         return [
             f"{one['id']}: {node['html'][:120]} {node['failureSummary']}"
-            for one in found["violations"]
+            for one in report["violations"]
             for node in one["nodes"]
         ]
 

@@ -71,16 +71,16 @@ def api(log: MemoryLog, shop: Shop, tmp_path_factory: pytest.TempPathFactory) ->
     with serving(create_sources(log, folder)) as answers:
         for pipeline in PIPELINES:
             answers.ready(pipeline=pipeline)
-        answers.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
-        answers.eventually(f"/v1/prices/{SKU}/history", lambda found: len(found["items"]) == 3)
-        answers.eventually(f"/v1/promotions/{SKU}", lambda found: len(found["items"]) == 2)
+        answers.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
+        answers.eventually(f"/v1/prices/{SKU}/history", lambda answer: len(answer["items"]) == 3)
+        answers.eventually(f"/v1/promotions/{SKU}", lambda answer: len(answer["items"]) == 2)
         yield answers
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+    with chromium() as program:
+        yield program
 
 
 def test_the_rules_are_those_that_were_published() -> None:
@@ -132,8 +132,8 @@ def test_a_shelf_changes_on_screen_without_a_reload_and_shows_its_past(
         visit.open(f"/stock?store_id={STORE}&sku={SKU}")
         visit.await_text("#on-hand .value", "30")
         visit.await_text("#movement-rows", "adjusted")
-        found = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
-        changes = [f"{one['units_on_hand_change']:+,}".replace("+0", "0") for one in found]
+        movements = api.json(f"/v1/history/movements/{STORE}/{SKU}")["items"]
+        changes = [f"{one['units_on_hand_change']:+,}".replace("+0", "0") for one in movements]
         assert [row[2] for row in visit.rows("#movement-rows")] == changes[::-1]
         [out] = visit.rows("#stock-out-rows")
         assert out[2:] == ["30 min", "0"]
@@ -341,16 +341,16 @@ def test_the_way_of_the_records_is_drawn_with_what_the_api_says_of_it(
         visit.page.wait_for_function(
             "() => document.querySelector('#flow').textContent.includes('batch 0.2 s')"
         )
-        found = api.json("/v1/pipelines")["pipelines"]
+        pipelines = api.json("/v1/pipelines")["pipelines"]
         drawn = set(visit.page.locator("#flow text").all_text_contents())
-        assert {"API", *(f"{one['pipeline']} · g{one['generation']}" for one in found)} <= drawn
-        names = {view for one in found for view in one["views"]}
-        names |= {topic for one in found for topic in one["lag_records_by_input"]}
+        assert {"API", *(f"{one['pipeline']} · g{one['generation']}" for one in pipelines)} <= drawn
+        names = {view for one in pipelines for view in one["views"]}
+        names |= {topic for one in pipelines for topic in one["lag_records_by_input"]}
         assert {name.removeprefix("public.").removesuffix(".v1") for name in names} <= drawn
         assert "books balanced" in drawn
         edges = visit.page.locator("#flow .edge").count()
-        topics = sum(len(one["lag_records_by_input"]) for one in found)
-        assert edges == topics + 2 * sum(len(one["views"]) for one in found)
+        topics = sum(len(one["lag_records_by_input"]) for one in pipelines)
+        assert edges == topics + 2 * sum(len(one["views"]) for one in pipelines)
         assert visit.errors == []
 
 

@@ -110,7 +110,7 @@ def create_changes(port: int, kafka: Settings) -> dict[str, object]:
 def await_units(api: Answers, expected: int) -> None:
     api.until(
         lambda: (
-            (found := api.get("/v1/stock/S001/MINE")).is_success
-            and found.json()["units_on_hand"] == expected
+            (answer := api.get("/v1/stock/S001/MINE")).is_success
+            and answer.json()["units_on_hand"] == expected
         )
     )

@@ -86,12 +86,12 @@ class Reordering:
 
     def by_review(self) -> dict[int, Counter[str]]:
         """How often each sku was ordered, by the number of the review."""
-        found: dict[int, Counter[str]] = {}
+        counts: dict[int, Counter[str]] = {}
         for one in self.orders():
             at_ms = round(one["review_at"].timestamp() * 1000)
             number = (at_ms - FIRST_REVIEW_MS) // DAY_MS
-            found.setdefault(number, Counter())[one["sku"]] += 1
-        return found
+            counts.setdefault(number, Counter())[one["sku"]] += 1
+        return counts
 
     def _send(self, to: str, record_key: bytes, value: bytes, at_ms: int) -> None:
         send(self._producer, to, record_key, value, timestamp_ms=at_ms)

@@ -68,11 +68,11 @@ def test_a_store_orders_so_much_and_the_most_urgent_first() -> None:
         create_proposal(moved=30 - number, shelf=shelf) for number, shelf in enumerate(shelves)
     ]
     other = create_proposal(moved=38, shelf=Shelf("S004", "SKU-0"))
-    found: list[Order] = decide(
+    orders: list[Order] = decide(
         REVIEW_MS, [*wanted, other], [], Limits(orders_per_store_max=2, units_per_order_max=30)
     )
-    assert [one.shelf for one in found] == [shelves[4], shelves[3], other.shelf]
-    assert all(one.units == 24 for one in found)
+    assert [one.shelf for one in orders] == [shelves[4], shelves[3], other.shelf]
+    assert all(one.units == 24 for one in orders)
 
 
 @pytest.mark.parametrize("packs", [1, 2, 20])

@@ -27,10 +27,10 @@ def publish(kafka: Settings, contract: Contract, after_ms: int = 0, **fields: An
     event = {**contract.examples[0], **fields}
     at_ms = round(event["event_time"].timestamp() * 1000) + after_ms
     value = encode(contract, event)
-    found = send(
+    place = send(
         get_producer(kafka), contract.name, key(contract, event), value, timestamp_ms=at_ms
     )
-    return f"{contract.name}/{found[0]}/{found[1]}"
+    return f"{contract.name}/{place[0]}/{place[1]}"
 
 
 def is_caught_up(kafka: Settings) -> bool:
@@ -38,8 +38,8 @@ def is_caught_up(kafka: Settings) -> bool:
 
 
 def read_quarantine(kafka: Settings) -> dict[str, dict[str, Any]]:
-    found = read_to_end(kafka, QUARANTINE.name)
-    return {at.decode(): decode(value).value for at, value in found.items()}
+    records = read_to_end(kafka, QUARANTINE.name)
+    return {at.decode(): decode(value).value for at, value in records.items()}
 
 
 def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
@@ -49,10 +49,10 @@ def test_the_rejected_are_listed_and_nothing_else(kafka: Settings) -> None:
     product = publish(kafka, PRODUCTS, sku="a/b")
     with at_work(follow, kafka):
         wait_until(lambda: is_caught_up(kafka), "everything is validated")
-    found = read_quarantine(kafka)
-    assert found.keys() == {late, broken, product}
-    assert found[late]["reason"] == "late"
-    assert found[broken]["reason"] == "units is not 0"
+    listed = read_quarantine(kafka)
+    assert listed.keys() == {late, broken, product}
+    assert listed[late]["reason"] == "late"
+    assert listed[broken]["reason"] == "units is not 0"
 
 
 def test_it_goes_on_where_it_stood(kafka: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,9 +35,9 @@ def decode_row(one: Record) -> dict[str, Any]:
     """The row as a reader of the quarantine decodes it."""
     row = create_row(one)
     assert row is not None
-    found = decode(encode(QUARANTINE, row)).value
-    assert not list(find_broken(checks(QUARANTINE.fields, QUARANTINE.rules), found))
-    return found
+    decoded = decode(encode(QUARANTINE, row)).value
+    assert not list(find_broken(checks(QUARANTINE.fields, QUARANTINE.rules), decoded))
+    return decoded
 
 
 def test_a_good_record_is_not_kept() -> None:
@@ -46,23 +46,23 @@ def test_a_good_record_is_not_kept() -> None:
 
 def test_a_late_record_is_kept_whole() -> None:
     late = create_record(after_ms=3 * HOUR_MS)
-    found = decode_row(late)
-    assert (found["topic"], found["partition"], found["offset"]) == (RECEIPTS.name, 2, 10_415)
-    assert (found["reason"], found["event_id"]) == ("late", GOOD["event_id"])
-    assert found["event_time"] == GOOD["event_time"]
-    assert (found["key"], found["value"]) == (late.key, late.value)
-    assert [tuple(one.values()) for one in found["headers"]] == list(late.headers)
+    row = decode_row(late)
+    assert (row["topic"], row["partition"], row["offset"]) == (RECEIPTS.name, 2, 10_415)
+    assert (row["reason"], row["event_id"]) == ("late", GOOD["event_id"])
+    assert row["event_time"] == GOOD["event_time"]
+    assert (row["key"], row["value"]) == (late.key, late.value)
+    assert [tuple(one.values()) for one in row["headers"]] == list(late.headers)
 
 
 def test_what_does_not_decode_is_kept_with_its_bytes() -> None:
-    found = decode_row(replace(create_record(), key=None, value=b"\xff\0", headers=[]))
-    assert (found["reason"], found["key"], found["value"]) == ("undecodable", None, b"\xff\0")
-    assert (found["event_id"], found["event_time"]) == (None, None)
+    row = decode_row(replace(create_record(), key=None, value=b"\xff\0", headers=[]))
+    assert (row["reason"], row["key"], row["value"]) == ("undecodable", None, b"\xff\0")
+    assert (row["event_id"], row["event_time"]) == (None, None)
 
 
 def test_a_broken_rule_is_the_reason() -> None:
-    found = decode_row(create_record(register_id="x" * 65))
-    assert found["reason"] == "register_id has a length of at most 64"
+    row = decode_row(create_record(register_id="x" * 65))
+    assert row["reason"] == "register_id has a length of at most 64"
 
 
 @pytest.mark.crosses("services/quarantine/records/EVENT_ID_MAX")
@@ -90,9 +90,9 @@ def test_times_that_no_calendar_has_are_left_to_the_record() -> None:
 )
 @pytest.mark.crosses("services/quarantine/records/VALUE_BYTES_MAX")
 def test_what_is_too_large_to_be_wrapped_says_where_it_is(large: dict[str, Any]) -> None:
-    found = decode_row(replace(create_record(after_ms=3 * HOUR_MS), **large))
-    assert (found["key"], found["value"], found["headers"]) == (None, None, [])
-    assert "too large to be copied" in found["found"]
+    row = decode_row(replace(create_record(after_ms=3 * HOUR_MS), **large))
+    assert (row["key"], row["value"], row["headers"]) == (None, None, [])
+    assert "too large to be copied" in row["found"]
 
 
 def test_the_name_of_every_rule_fits() -> None:

@@ -29,8 +29,8 @@ def order(kafka: Settings, *order_ids: str) -> None:
 
 
 def count_confirmed(kafka: Settings) -> Counter[str]:
-    found = read_all(kafka, CONFIRMATIONS.name)
-    return Counter(decode(value).value["purchase_order_id"] for value in found)
+    records = read_all(kafka, CONFIRMATIONS.name)
+    return Counter(decode(value).value["purchase_order_id"] for value in records)
 
 
 def await_confirmed(kafka: Settings, *order_ids: str) -> None:

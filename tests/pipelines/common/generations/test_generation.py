@@ -48,9 +48,9 @@ def run_generation(
 
 def find_promoted(settings: Settings) -> Generation:
     ensure_generation(settings, NAME)
-    found = generations(settings, NAME).promoted
-    assert found is not None
-    return found
+    promoted = generations(settings, NAME).promoted
+    assert promoted is not None
+    return promoted
 
 
 def test_a_folder_that_kafka_knows_nothing_of_is_not_gone_on_with(kafka: Settings) -> None:
@@ -137,11 +137,11 @@ def test_an_invalid_generation_says_why(kafka: Settings) -> None:
     number = find_promoted(kafka).number
     invalidate(kafka, find_promoted(kafka), "Spark dropped 3 records behind the watermark")
     known = generations(kafka, NAME)
-    found = known.of(number)
-    assert found is not None
-    assert (found.state, found.reason) == (
+    generation = known.of(number)
+    assert generation is not None
+    assert (generation.state, generation.reason) == (
         State.INVALID,
         "Spark dropped 3 records behind the watermark",
     )
     assert known.promoted is None
-    assert found not in known.running
+    assert generation not in known.running

@@ -22,7 +22,7 @@ def test_the_candidate_takes_the_place_of_the_promoted() -> None:
 
 
 @pytest.mark.parametrize(
-    "found",
+    "known",
     [
         create_generations(State.PROMOTED),
         create_generations(State.PROMOTED, State.CATCHING_UP),
@@ -30,29 +30,29 @@ def test_the_candidate_takes_the_place_of_the_promoted() -> None:
         create_generations(State.RETIRED, State.PROMOTED),
     ],
 )
-def test_only_what_is_ready_is_promoted(found: Generations) -> None:
+def test_only_what_is_ready_is_promoted(known: Generations) -> None:
     with pytest.raises(NotPromotable, match="retail replay start inventory"):
-        switch(found)
+        switch(known)
 
 
 def test_three_at_the_most_are_kept_running() -> None:
-    found = create_generations(
+    known = create_generations(
         State.RETIRED, State.RETIRED, State.PROMOTED, State.INVALID, State.READY
     )
-    assert [one.number for one in found.running] == [2, 3, 5]
+    assert [one.number for one in known.running] == [2, 3, 5]
 
 
 def test_a_number_is_never_given_again() -> None:
-    found = create_generations(State.PROMOTED, State.READY).minus(frozenset({2}))
-    assert (len(found.known), found.newest) == (1, 2)
+    known = create_generations(State.PROMOTED, State.READY).minus(frozenset({2}))
+    assert (len(known.known), known.newest) == (1, 2)
 
 
 def test_an_invalid_generation_is_promoted_no_more() -> None:
-    found = create_generations(State.RETIRED, State.PROMOTED).to(
+    known = create_generations(State.RETIRED, State.PROMOTED).to(
         State.INVALID, 2, "it dropped a record"
     )
-    assert found.promoted is None
-    assert found.retired == replace(found.known[0])
+    assert known.promoted is None
+    assert known.retired == replace(known.known[0])
 
 
 @pytest.mark.parametrize("late", [1, 10**6])

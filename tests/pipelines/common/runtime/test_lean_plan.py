@@ -27,11 +27,11 @@ def test_one_task_and_one_partition_need_no_shuffle(
     own.conf.set("spark.sql.shuffle.partitions", str(partitions))
     for _ in range(2):
         append(own.range(IDS, numPartitions=3), tmp_path / "ids")
-    found: Counts = {}
-    query = start_counting(own, tmp_path, tasks, found)
+    counts: Counts = {}
+    query = start_counting(own, tmp_path, tasks, counts)
     assert query.awaitTermination(60)
     assert query._jsq.explainInternal(False).count(SHUFFLE) == shuffles
-    assert found == {0: 34, 1: 33, 2: 33}
+    assert counts == {0: 34, 1: 33, 2: 33}
 
 
 def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_path: Path) -> None:
@@ -39,18 +39,18 @@ def test_a_checkpoint_goes_on_in_one_task_after_two(spark: SparkSession, tmp_pat
     own = spark.newSession()
     own.conf.set("spark.sql.shuffle.partitions", "1")
     append(own.range(IDS, numPartitions=3), tmp_path / "ids")
-    found: Counts = {}
-    assert start_counting(own, tmp_path, 2, found).awaitTermination(60)
+    counts: Counts = {}
+    assert start_counting(own, tmp_path, 2, counts).awaitTermination(60)
     append(own.range(2 * IDS, numPartitions=3), tmp_path / "ids")
-    assert start_counting(own, tmp_path, 1, found).awaitTermination(60)
-    assert found == {0: 67, 1: 67, 2: 66}
+    assert start_counting(own, tmp_path, 1, counts).awaitTermination(60)
+    assert counts == {0: 67, 1: 67, 2: 66}
 
 
-def start_counting(own: SparkSession, folder: Path, tasks: int, found: Counts) -> StreamingQuery:
+def start_counting(own: SparkSession, folder: Path, tasks: int, counts: Counts) -> StreamingQuery:
     """How many ids of each kind there are, each counted once, into `found`."""
 
     def note(rows: DataFrame, _batch: int) -> None:
-        found.update({row["kind"]: row["ids"] for row in rows.collect()})
+        counts.update({row["kind"]: row["ids"] for row in rows.collect()})
 
     ids = own.readStream.schema("id LONG").parquet(str(folder / "ids")).coalesce(tasks)
     return (

@@ -26,9 +26,9 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
             continue
         published = one.value[str(agreed.event_time)]
         row = key(agreed, one.value), value
-        found = validate(agreed, *row, round(published.timestamp() * 1000))
+        verdict = validate(agreed, *row, round(published.timestamp() * 1000))
         rows.append((name, 0, offset, published, *row))
-        expected.append(found.reason if isinstance(found, Rejection) else None)
+        expected.append(verdict.reason if isinstance(verdict, Rejection) else None)
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
     reasons = [row["_reason"] for row in events((agreed,), records).select("_reason").collect()]
     assert reasons == expected

@@ -42,8 +42,8 @@ def read_alike(spark: SparkSession, name: str) -> None:
     large, small = (extract(pipeline, log, how) for how in (None, Settings()))
     assert [field.name for field in small.schema] == [field.name for field in large.schema]
     assert [field.dataType for field in small.schema] == [field.dataType for field in large.schema]
-    expected, found = to_texts(large), to_texts(small)
-    assert [pair for pair in zip(expected, found, strict=True) if pair[0] != pair[1]] == []
+    expected, actual = to_texts(large), to_texts(small)
+    assert [pair for pair in zip(expected, actual, strict=True) if pair[0] != pair[1]] == []
     assert explode_lines(pipeline, small).schema == explode_lines(pipeline, large).schema
     assert {row["_of"] for row in expected if row["_reason"] is None} >= {
         topic.name for topic in pipeline.reads

@@ -15,9 +15,9 @@ MINUTE = timedelta(minutes=1)
 
 def find_reason(spark: SparkSession, record: Published) -> str | None:
     [validated] = events((RECEIPTS,), create_log(spark, record)).collect()
-    found = validated["_reason"]
-    assert found is None or isinstance(found, str)
-    return found
+    reason = validated["_reason"]
+    assert reason is None or isinstance(reason, str)
+    return reason
 
 
 def test_a_good_record_has_no_reason(spark: SparkSession) -> None:

@@ -34,8 +34,8 @@ def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) 
 
 
 def find_reason(agreed: Contract, one: Sent, published: datetime) -> str | None:
-    found = validated(agreed, *one, round(published.timestamp() * 1000))
-    return found.reason if isinstance(found, Rejection) else None
+    verdict = validated(agreed, *one, round(published.timestamp() * 1000))
+    return verdict.reason if isinstance(verdict, Rejection) else None
 
 
 def validate_in_spark(
@@ -46,5 +46,5 @@ def validate_in_spark(
         for offset, (one, at) in enumerate(zip(log, published, strict=True))
     ]
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    found = events((agreed,), records).select("_reason").collect()
-    return [row["_reason"] for row in found]
+    reasons = events((agreed,), records).select("_reason").collect()
+    return [row["_reason"] for row in reasons]

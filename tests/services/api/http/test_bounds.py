@@ -128,9 +128,9 @@ async def _publish_at_once() -> None:
     record = Record("public.sales.receipt.v1", b"S001", b"", 0)
     publisher.start()
     try:
-        found = await asyncio.gather(
+        answers = await asyncio.gather(
             *(publisher.publish(record) for _ in range(10 * AT_ONCE_MAX)), return_exceptions=True
         )
     finally:
         publisher.stop()
-    assert sum(isinstance(one, Full) for one in found) == 9 * AT_ONCE_MAX
+    assert sum(isinstance(one, Full) for one in answers) == 9 * AT_ONCE_MAX

@@ -43,9 +43,9 @@ class Shop:
         while True:
             query = StockQuery(sort=sort, limit=limit, cursor=cursor)
             with self.snapshots.open() as snapshot:
-                found = select_shelves(snapshot, query)
-            cursor = found.next
-            yield [STOCK.to_json(row) for row in found.items]
+                page = select_shelves(snapshot, query)
+            cursor = page.next
+            yield [STOCK.to_json(row) for row in page.items]
             if cursor is None:
                 return
 

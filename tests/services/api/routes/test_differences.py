@@ -21,10 +21,10 @@ def test_nobody_has_compared_until_there_is_a_report(
     first = api.json(DIFFERENCE)
     assert (first["before"], first["after"], first["difference"]) == (2, 3, None)
     write_report(tmp_path)
-    found = api.json(DIFFERENCE)
-    [view] = found["difference"]["views"]
+    difference = api.json(DIFFERENCE)
+    [view] = difference["difference"]["views"]
     assert (view["added"], view["removed"], view["changed"]) == (2, 0, 0)
-    assert found["computed_at"].endswith("Z")
+    assert difference["computed_at"].endswith("Z")
 
 
 def test_a_pipeline_with_one_generation_has_nothing_to_compare(
@@ -32,8 +32,8 @@ def test_a_pipeline_with_one_generation_has_nothing_to_compare(
 ) -> None:
     Shop(log)
     api.ready(pipeline="inventory")
-    found = api.json("/v1/pipelines/inventory/difference")
-    assert (found["before"], found["after"], found["difference"]) == (None, 1, None)
+    difference = api.json("/v1/pipelines/inventory/difference")
+    assert (difference["before"], difference["after"], difference["difference"]) == (None, 1, None)
     assert api.get("/v1/pipelines/nothing/difference").status_code == HTTPStatus.NOT_FOUND
 
 
@@ -44,8 +44,8 @@ def test_a_candidate_says_how_far_it_has_read(log: MemoryLog, api: Answers) -> N
     api.ready(pipeline="fraud")
     shop.candidate.mark(sold=4)
     promote(log, shop.fraud, shop.candidate)
-    found = api.eventually(
+    pipeline = api.eventually(
         "/v1/pipelines/fraud",
         lambda answer: answer["generations"][1].get("left_records") == 6,
     )
-    assert found["generations"][1]["read_records"] == 4
+    assert pipeline["generations"][1]["read_records"] == 4

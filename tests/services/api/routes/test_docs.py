@@ -62,8 +62,8 @@ def test_a_field_of_an_answer_is_there_with_its_path_unit_and_meaning(api: Answe
 @pytest.mark.crosses("services/api/http/reference/DEPTH_MAX")
 def test_a_schema_that_names_itself_has_an_end() -> None:
     schemas = {"Tree": {"properties": {"in": {"anyOf": [{"$ref": "#/components/schemas/Tree"}]}}}}
-    found = [path for path, *_ in list_fields(schemas["Tree"], schemas)]
-    assert found[-1].count(".") == DEPTH_MAX
+    paths = [path for path, *_ in list_fields(schemas["Tree"], schemas)]
+    assert paths[-1].count(".") == DEPTH_MAX
 
 
 def test_a_type_is_told_with_its_limits() -> None:

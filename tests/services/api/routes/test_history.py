@@ -76,10 +76,10 @@ def filled_silver(silver: Silver) -> Silver:
 def test_a_shelf_is_what_had_happened_by_a_moment(
     filled_silver: Silver, api: Answers, at: int, on_hand: int, in_transit: int, version: int
 ) -> None:
-    found = api.json(STOCK, at=find_minute(at).isoformat())
-    assert (found["units_on_hand"], found["units_in_transit"]) == (on_hand, in_transit)
-    assert found["version"] == version
-    assert found["at"] == find_minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    shelf = api.json(STOCK, at=find_minute(at).isoformat())
+    assert (shelf["units_on_hand"], shelf["units_in_transit"]) == (on_hand, in_transit)
+    assert shelf["version"] == version
+    assert shelf["at"] == find_minute(at).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def test_without_a_moment_everything_counts_and_it_says_up_to_where(
@@ -113,8 +113,8 @@ def test_without_a_moment_everything_counts_and_it_says_up_to_where(
 def test_the_movements_are_told_in_the_order_in_which_they_happened(
     filled_silver: Silver, api: Answers
 ) -> None:
-    found = api.json(MOVEMENTS)
-    assert [(one["event_id"], one["movement"]) for one in found["items"]] == [
+    page = api.json(MOVEMENTS)
+    assert [(one["event_id"], one["movement"]) for one in page["items"]] == [
         ("opening", "adjusted"),
         ("dispatched", "dispatched"),
         ("sold", "sold"),
@@ -123,10 +123,10 @@ def test_the_movements_are_told_in_the_order_in_which_they_happened(
         ("late", "sold"),
     ]
     changes = [
-        (one["units_on_hand_change"], one["units_in_transit_change"]) for one in found["items"]
+        (one["units_on_hand_change"], one["units_in_transit_change"]) for one in page["items"]
     ]
     assert changes == [(40, 0), (0, 24), (-5, 0), (22, -24), (2, 0), (-3, 0)]
-    assert found["items"][0] == {
+    assert page["items"][0] == {
         "topic": ADJUSTMENTS.name,
         "partition": PARTITION,
         "offset": 0,
@@ -138,18 +138,18 @@ def test_the_movements_are_told_in_the_order_in_which_they_happened(
         "units_in_transit_change": 0,
         "original": None,
     }
-    assert found["next"] is None
-    assert found["as_of"] == api.json(STOCK)["as_of"]
+    assert page["next"] is None
+    assert page["as_of"] == api.json(STOCK)["as_of"]
 
 
 def test_a_release_counts_when_its_original_happened_and_names_it(
     filled_silver: Silver, api: Answers
 ) -> None:
-    [found] = api.json(MOVEMENTS, since=find_minute(40).isoformat())["items"]
-    assert (found["topic"], found["offset"]) == (RELEASES.name, 0)
-    assert found["original"] == {"topic": RECEIPTS.name, "partition": 2, "offset": 77}
-    assert found["event_time"] == "2026-03-02T12:50:00.000Z"
-    assert found["published_at"] == "2026-03-02T13:00:00.000Z"
+    [movement] = api.json(MOVEMENTS, since=find_minute(40).isoformat())["items"]
+    assert (movement["topic"], movement["offset"]) == (RELEASES.name, 0)
+    assert movement["original"] == {"topic": RECEIPTS.name, "partition": 2, "offset": 77}
+    assert movement["event_time"] == "2026-03-02T12:50:00.000Z"
+    assert movement["published_at"] == "2026-03-02T13:00:00.000Z"
 
 
 def test_of_two_releases_of_an_event_the_first_one_counts(silver: Silver, api: Answers) -> None:
@@ -165,9 +165,9 @@ def test_of_two_releases_of_an_event_the_first_one_counts(silver: Silver, api: A
 @pytest.mark.parametrize("topic", [REFUNDS, SHIPMENTS, ADJUSTMENTS], ids=lambda one: one.entity)
 def test_whatever_moves_stock_can_be_released(silver: Silver, api: Answers, topic: Any) -> None:
     silver.release(topic)
-    [found] = api.json(MOVEMENTS)["items"]
-    assert found["original"]["topic"] == topic.name
-    assert api.json(STOCK)["units_on_hand"] == found["units_on_hand_change"] != 0
+    [movement] = api.json(MOVEMENTS)["items"]
+    assert movement["original"]["topic"] == topic.name
+    assert api.json(STOCK)["units_on_hand"] == movement["units_on_hand_change"] != 0
 
 
 def test_a_release_for_another_shelf_does_not_count(silver: Silver, api: Answers) -> None:
@@ -217,8 +217,8 @@ def test_a_cursor_goes_on_with_its_own_question_only(filled_silver: Silver, api:
 def test_a_cursor_of_any_time_is_answered(filled_silver: Silver, api: Answers, at_ms: int) -> None:
     place = (at_ms, RECEIPTS.name, 0, 0)
     cursor = Cursor(0, f"movements of {SHELF} since None until None", place)
-    found = api.json(MOVEMENTS, cursor=str(cursor))
-    assert len(found["items"]) == (6 if at_ms < 0 else 0)
+    page = api.json(MOVEMENTS, cursor=str(cursor))
+    assert len(page["items"]) == (6 if at_ms < 0 else 0)
 
 
 @pytest.mark.parametrize("name", [{"sku": "SKU-99999"}, {"store_id": "S999"}, {}])
@@ -343,21 +343,21 @@ def test_the_events_behind_an_alert_are_told_with_their_places(
     silver.put(RECEIPTS, event_time=find_minute(1), event_id="R1", card_token="tok/9%")
     silver.put(RECEIPTS, event_time=find_minute(1), event_id="R0")
     silver.put(REFUNDS, event_time=find_minute(1), event_id="R1")
-    found = alerting.json(ALERT)
-    assert (found["alert"]["subject"], found["alert"]["as_of"]["batch"]) == ("tok%2F9%25", 0)
-    assert [(one["event_id"], one["partition"], one["offset"]) for one in found["events"]] == [
+    history = alerting.json(ALERT)
+    assert (history["alert"]["subject"], history["alert"]["as_of"]["batch"]) == ("tok%2F9%25", 0)
+    assert [(one["event_id"], one["partition"], one["offset"]) for one in history["events"]] == [
         ("R1", PARTITION, 1),
         ("R2", PARTITION, 0),
     ]
     first = json.loads(json.dumps(RECEIPTS.examples[0], default=str))
-    assert found["events"][0]["event"] == {
+    assert history["events"][0]["event"] == {
         **first,
         "event_id": "R1",
         "event_time": "2026-03-02T12:01:00.000Z",
         "card_token": "tok/9%",
     }
-    assert found["events"][0]["published_at"] == "2026-03-02T12:01:00.000Z"
-    assert found["as_of"] == {"inputs": {RECEIPTS.name: [0, 3]}}
+    assert history["events"][0]["published_at"] == "2026-03-02T12:01:00.000Z"
+    assert history["as_of"] == {"inputs": {RECEIPTS.name: [0, 3]}}
 
 
 def test_an_event_that_lies_in_two_partitions_is_told_of_both(
@@ -365,8 +365,8 @@ def test_an_event_that_lies_in_two_partitions_is_told_of_both(
 ) -> None:
     for partition in (PARTITION, 0):
         silver.put(RECEIPTS, event_time=find_minute(1), event_id="R1", _partition=partition)
-    found = alerting.json(ALERT)["events"]
-    assert [(one["event_id"], one["partition"]) for one in found] == [
+    events = alerting.json(ALERT)["events"]
+    assert [(one["event_id"], one["partition"]) for one in events] == [
         ("R1", 0),
         ("R1", PARTITION),
         ("R2", None),

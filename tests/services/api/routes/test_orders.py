@@ -51,8 +51,8 @@ def read(api: Answers, orders: int, answers: int) -> Answers:
     wanted = {PURCHASE_ORDERS.name: orders, CONFIRMATIONS.name: answers}
     api.eventually(
         "/v1/orders",
-        lambda found: all(
-            found["as_of"]["inputs"].get(name, [0])[0] == end for name, end in wanted.items()
+        lambda answer: all(
+            answer["as_of"]["inputs"].get(name, [0])[0] == end for name, end in wanted.items()
         ),
     )
     return api
@@ -63,15 +63,15 @@ def list_ids(page: Any) -> list[str]:
 
 
 def test_a_world_that_orders_nothing_has_no_orders(api: Answers) -> None:
-    found = api.eventually("/v1/orders", bool)
-    assert (found["items"], found["next"]) == ([], None)
+    page = api.eventually("/v1/orders", bool)
+    assert (page["items"], page["next"]) == ([], None)
 
 
 def test_the_newest_review_comes_first(ordered: Answers) -> None:
-    found = ordered.json("/v1/orders")
-    assert list_ids(found) == ["PO-3", "PO-2", "PO-1"]
-    assert found["items"][0]["review_at"] == "2026-03-04T00:00:00.000Z"
-    assert found["as_of"]["inputs"][PURCHASE_ORDERS.name][0] == 3
+    page = ordered.json("/v1/orders")
+    assert list_ids(page) == ["PO-3", "PO-2", "PO-1"]
+    assert page["items"][0]["review_at"] == "2026-03-04T00:00:00.000Z"
+    assert page["as_of"]["inputs"][PURCHASE_ORDERS.name][0] == 3
 
 
 def test_an_order_stands_beside_its_answer_once_there_is_one(

@@ -40,7 +40,7 @@ def shop(folder: Path) -> Iterator[Answers]:
     with serving(create_sources(log, folder)) as api:
         for pipeline in PIPELINES:
             api.ready(pipeline=pipeline)
-        api.eventually("/v1/orders", lambda found: len(found["items"]) == 3)
+        api.eventually("/v1/orders", lambda answer: len(answer["items"]) == 3)
         api.eventually("/v1/clock", bool)
         yield api
 
@@ -64,7 +64,7 @@ def load(api: Answers, path: str) -> dict[str, str]:
 
 def find_addresses() -> set[str]:
     """Every address in the scripts, with an x for each inserted value."""
-    return {PLACED.sub("x", found) for text in SCRIPTS.values() for found in ASKED.findall(text)}
+    return {PLACED.sub("x", address) for text in SCRIPTS.values() for address in ASKED.findall(text)}
 
 
 @pytest.mark.parametrize("path", pages.PAGES)
@@ -124,9 +124,9 @@ def test_an_unknown_file_is_a_problem_that_names_those_there_are(api: Answers) -
 
 def test_every_address_in_the_scripts_is_a_route_of_the_api(tmp_path: Path) -> None:
     routes = create_app(create_sources(MemoryLog(), tmp_path)).routes
-    found = find_addresses()
-    assert {"/v1/clock", "/v1/pipelines", "/v1/stock/x/x", "/v1/alerts/x/x/x"} <= found
-    for address in found:
+    addresses = find_addresses()
+    assert {"/v1/clock", "/v1/pipelines", "/v1/stock/x/x", "/v1/alerts/x/x/x"} <= addresses
+    for address in addresses:
         scope: dict[str, Any] = {"type": "http", "path": urlsplit(address).path}
         assert any(
             route.matches({**scope, "method": method})[0] is Match.FULL

@@ -44,7 +44,7 @@ def running(log: MemoryLog, inventory: Writing, api: Answers) -> Answers:
 def test_a_pipeline_says_where_it_stands(running: Answers) -> None:
     answer = running.eventually(
         "/v1/pipelines",
-        lambda found: found["pipelines"][0]["generations"][0]["left_records"] is not None,
+        lambda listed: listed["pipelines"][0]["generations"][0]["left_records"] is not None,
     )
     standing = answer["pipelines"][0]
     assert standing["pipeline"] == "inventory"
@@ -90,7 +90,7 @@ def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
     inventory: Writing, running: Answers
 ) -> None:
     running.ready(inventory.mark(sold=2))
-    shelf = running.eventually("/v1/stock/S001/A", lambda found: found["freshness_ms"] is not None)
+    shelf = running.eventually("/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None)
     assert 0 <= shelf["freshness_ms"] < 5_000
     assert "freshness_unknown" not in shelf
     standing = running.json("/v1/pipelines")["pipelines"][0]
@@ -110,7 +110,7 @@ def test_a_pipeline_says_how_far_behind_the_world_it_is(log: MemoryLog, running:
     }
     log.publish((CLOCKS.name, 0), b"world", encode(CLOCKS, stopped))
     running.eventually(
-        "/v1/pipelines", lambda found: found["pipelines"][0]["behind_world_seconds"] == 90
+        "/v1/pipelines", lambda answer: answer["pipelines"][0]["behind_world_seconds"] == 90
     )
 
 

@@ -52,8 +52,8 @@ def read(log: MemoryLog, api: Answers, reorder: Writing, orders: int) -> Any:
     promote(log, reorder)
     api.ready(pipeline="reorder")
 
-    def are_read(found: Any) -> bool:
-        ends = found["orders_as_of"]["inputs"].get(PURCHASE_ORDERS.name, [0])
+    def are_read(answer: Any) -> bool:
+        ends = answer["orders_as_of"]["inputs"].get(PURCHASE_ORDERS.name, [0])
         return bool(sum(ends) == orders)
 
     return api.eventually(PATH, are_read)
@@ -96,10 +96,10 @@ def test_a_shelf_whose_first_reviews_are_dropped_has_no_known_position(
         propose(reorder, day, 5)
     batch = reorder.mark()
     api.ready(batch, pipeline="reorder")
-    found = api.json(PATH)["items"]
-    assert len(found) == kept + 1
-    assert {one["position_units"] for one in found} == {None}
-    assert {one["moved_units"] for one in found} == {5}
+    positions = api.json(PATH)["items"]
+    assert len(positions) == kept + 1
+    assert {one["position_units"] for one in positions} == {None}
+    assert {one["moved_units"] for one in positions} == {5}
 
 
 def test_a_shelf_that_no_review_knows_is_unknown(

@@ -45,7 +45,7 @@ def read(api: Answers, records: int) -> Answers:
     """The API, once it has read so many changes."""
     api.eventually(
         "/v1/prices?at=2026-01-01T00:00:00Z",
-        lambda found: found["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
+        lambda answer: answer["as_of"]["inputs"].get(PRICE_CHANGES.name) == [records],
     )
     return api
 
@@ -73,7 +73,7 @@ def test_the_pages_list_what_has_a_price_at_the_moment_of_the_first(
 ) -> None:
     first = priced.json("/v1/prices", limit=1)
     announce(log, MIDNIGHT)
-    priced.eventually("/v1/prices/A", lambda found: found["price_cents"] == 90)
+    priced.eventually("/v1/prices/A", lambda answer: answer["price_cents"] == 90)
     second = priced.json("/v1/prices", limit=1, cursor=first["next"])
     assert [one["price_cents"] for one in first["items"] + second["items"]] == [100, 250]
     assert second["next"] is None

@@ -39,7 +39,7 @@ def planned(log: MemoryLog, api: Answers) -> Answers:
     plan(log, "next", NOON + 7 * DAY, price_cents=1)
     plan(log, "never", NOON, ends_at=NOON - DAY)
     api.eventually(
-        "/v1/promotions/A", lambda found: found["as_of"]["inputs"].get(PROMOTIONS.name) == [4]
+        "/v1/promotions/A", lambda answer: answer["as_of"]["inputs"].get(PROMOTIONS.name) == [4]
     )
     return api
 
@@ -58,8 +58,8 @@ def test_the_last_to_start_is_first_and_what_is_rejected_is_not_planned(planned:
 
 def test_a_plan_without_notice_holds_ten_minutes_later(planned: Answers, log: MemoryLog) -> None:
     plan(log, "at once", NOON, sku="B", event_time=NOON, effective_at=NOON)
-    found = planned.eventually("/v1/promotions/B", lambda found: bool(found["items"]))
-    assert found["items"][0]["holds_from"] == "2026-03-02T12:10:00.000Z"
+    answer = planned.eventually("/v1/promotions/B", lambda answer: bool(answer["items"]))
+    assert answer["items"][0]["holds_from"] == "2026-03-02T12:10:00.000Z"
 
 
 def test_they_come_page_by_page_and_a_product_without_any_has_none(planned: Answers) -> None:

@@ -80,8 +80,8 @@ def test_the_verdicts_are_listed_and_each_leads_to_its_newest_page_in_the_frame(
         (pages / name / "one.html").write_text(FOREIGN)
         os.utime(pages / name / "one.html", (at, at))
     (docs / "index.html").write_text(FOREIGN)
-    found = {"checked_at": "2026-03-02T10:41:07.212Z", "not_compared": "", "tables": [VERDICT]}
-    (docs / VERDICTS).write_text(json.dumps(found))
+    summary = {"checked_at": "2026-03-02T10:41:07.212Z", "not_compared": "", "tables": [VERDICT]}
+    (docs / VERDICTS).write_text(json.dumps(summary))
     listed = api.get("/quality").text
     assert "20 expectations met, 1 not" in listed
     assert VERDICT["failed"][0] in listed

@@ -87,30 +87,30 @@ def test_a_cursor_of_another_question_is_refused(log: MemoryLog, api: Answers) -
 def test_one_record_is_shown_whole_and_read(log: MemoryLog, api: Answers) -> None:
     put(log, 7)
     await_listed(api, 1)
-    found = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/7")
-    assert base64.b64decode(found["value"]) == LATE["value"]
-    assert found["headers"] == [{"name": "sequence", "value": "AAAAAAAAKFU="}]
-    assert found["fields"]["event_time"] == "2026-03-02T10:41:30.000Z"
-    assert (found["rest"], found["fault"]) == ("", None)
-    assert "may be released" in found["remedy"]
+    record = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/7")
+    assert base64.b64decode(record["value"]) == LATE["value"]
+    assert record["headers"] == [{"name": "sequence", "value": "AAAAAAAAKFU="}]
+    assert record["fields"]["event_time"] == "2026-03-02T10:41:30.000Z"
+    assert (record["rest"], record["fault"]) == ("", None)
+    assert "may be released" in record["remedy"]
 
 
 def test_what_cannot_be_read_is_shown_as_far_as_it_can_be(log: MemoryLog, api: Answers) -> None:
     put(log, 7, value=LATE["value"][:-8], reason="undecodable")
     await_listed(api, 1)
-    found = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/7")
-    assert list(found["fields"])[-1] == "customer_id"
-    assert bytes.fromhex(found["rest"]) in LATE["value"]
-    assert found["fault"] == "lines: Expected 9 bytes, read 4"
-    assert "corrected event" in found["remedy"]
+    record = api.json(f"/v1/quarantine/{RECEIPTS.name}/2/7")
+    assert list(record["fields"])[-1] == "customer_id"
+    assert bytes.fromhex(record["rest"]) in LATE["value"]
+    assert record["fault"] == "lines: Expected 9 bytes, read 4"
+    assert "corrected event" in record["remedy"]
 
 
 def test_what_holds_from_a_time_on_is_announced_anew(log: MemoryLog, api: Answers) -> None:
     put(log, 7, topic=PRICES, value=None)
     await_listed(api, 1)
-    found = api.json(f"/v1/quarantine/{PRICES}/2/7")
-    assert found["fault"] == "no value"
-    assert found["remedy"].startswith("Announce it anew")
+    record = api.json(f"/v1/quarantine/{PRICES}/2/7")
+    assert record["fault"] == "no value"
+    assert record["remedy"].startswith("Announce it anew")
 
 
 def test_a_record_that_is_not_there_is_unknown(log: MemoryLog, api: Answers) -> None:

@@ -62,8 +62,8 @@ def test_a_version_holds_the_schema_and_its_id(client: SchemaRegistryClient) -> 
 
 
 def test_an_id_leads_back_to_its_subject_and_version(client: SchemaRegistryClient) -> None:
-    [found] = client.get_schema_versions(schema_id(STOCK_LEVELS))
-    assert (found.subject, found.version) == (SUBJECT, 1)
+    [version] = client.get_schema_versions(schema_id(STOCK_LEVELS))
+    assert (version.subject, version.version) == (SUBJECT, 1)
 
 
 def test_a_stock_client_is_told_that_the_registry_only_reads(client: SchemaRegistryClient) -> None:

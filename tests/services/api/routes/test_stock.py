@@ -46,7 +46,7 @@ def test_a_shelf_says_its_units_and_what_has_been_counted(shelves: Answers) -> N
 
 def test_an_answer_that_the_log_is_ahead_of_says_so(shelves: Answers) -> None:
     shelf = shelves.eventually(
-        "/v1/stock/S001/A", lambda found: "ahead" in found["freshness_unknown"]
+        "/v1/stock/S001/A", lambda answer: "ahead" in answer["freshness_unknown"]
     )
     assert shelf["freshness_ms"] is None
 
@@ -66,7 +66,7 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ({}, [("S001", "A"), ("S001", "B"), ("S002", "A"), ("S002", "B"), ("S002", "C")]),
         ({"store_id": "S001"}, [("S001", "A"), ("S001", "B")]),
@@ -84,9 +84,9 @@ def test_a_shelf_without_a_movement_is_not_found(shelves: Answers) -> None:
 )
 @pytest.mark.crosses("services/api/routes/stock/LOW_UNITS_MAX")
 def test_shelves_are_filtered_and_sorted(
-    shelves: Answers, query: dict[str, str | int], found: list[tuple[str, str]]
+    shelves: Answers, query: dict[str, str | int], expected: list[tuple[str, str]]
 ) -> None:
-    assert list_keys(shelves.json("/v1/stock", **query)) == found
+    assert list_keys(shelves.json("/v1/stock", **query)) == expected
 
 
 def test_shelves_are_searched_by_a_part_of_their_sku_in_any_case(shelves: Answers) -> None:

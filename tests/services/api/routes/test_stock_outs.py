@@ -64,8 +64,8 @@ def filled_silver(silver: Silver) -> Silver:
 def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
     filled_silver: Silver, api: Answers
 ) -> None:
-    found = api.json(PATH)
-    assert found["items"] == [
+    page = api.json(PATH)
+    assert page["items"] == [
         {
             "started_at": render_minute(20),
             "ended_at": render_minute(30),
@@ -81,8 +81,8 @@ def test_a_shelf_is_out_from_the_last_unit_sold_until_there_are_more(
             "lost_ms": 15 * MINUTE_MS,
         },
     ]
-    assert (found["lost_ms"], found["next"]) == (25 * MINUTE_MS, None)
-    assert found["as_of"]["inputs"][RECEIPTS.name] == [0, 4]
+    assert (page["lost_ms"], page["next"]) == (25 * MINUTE_MS, None)
+    assert page["as_of"]["inputs"][RECEIPTS.name] == [0, 4]
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_time_counts_in_the_span_that_is_asked_for(
 ) -> None:
     moments = {"since": since, "until": until}
     asked = {name: render_minute(when) for name, when in moments.items() if when is not None}
-    found = api.json(PATH, **asked)
-    items = [(one["started_at"], one["ended_at"], one["lost_ms"]) for one in found["items"]]
+    page = api.json(PATH, **asked)
+    items = [(one["started_at"], one["ended_at"], one["lost_ms"]) for one in page["items"]]
     assert items == [
         (render_minute(start), None if end is None else render_minute(end), lost * MINUTE_MS)
         for start, end, lost in expected
     ]
-    assert found["lost_ms"] == sum(lost for *_, lost in expected) * MINUTE_MS
+    assert page["lost_ms"] == sum(lost for *_, lost in expected) * MINUTE_MS
 
 
 def test_an_event_that_comes_late_undoes_a_stock_out(filled_silver: Silver, api: Answers) -> None:
@@ -136,9 +136,9 @@ def test_what_lasts_has_no_end_and_counts_until_a_moment_alone(
     silver: Silver, api: Answers
 ) -> None:
     sell(silver, 0, 2)  # of units that the books do not know of
-    found = api.json(PATH)
-    [lasting] = found["items"]
-    assert (lasting["ended_at"], lasting["lost_ms"], found["lost_ms"]) == (None, None, 0)
+    page = api.json(PATH)
+    [lasting] = page["items"]
+    assert (lasting["ended_at"], lasting["lost_ms"], page["lost_ms"]) == (None, None, 0)
     assert api.json(PATH, until=render_minute(3))["items"][0]["lost_ms"] == 3 * MINUTE_MS
 
 
@@ -180,13 +180,13 @@ def test_they_are_what_a_walk_along_the_movements_finds(silver: Silver, folders:
     moves = [*(move(chance) for _ in range(MOVEMENTS)), sold_unseen]
     tell(silver, moves)
     with Lake(folders).open(*TOPICS) as snapshot:
-        found = find_stock_outs(snapshot, Span(STORE, SKU))
+        stock_outs = find_stock_outs(snapshot, Span(STORE, SKU))
     answered = [
         (one["started_at"], one["ended_at"], one["known_at"], one["units_on_hand_min"])
-        for one in found
+        for one in stock_outs
     ]
     assert answered == list(walk(moves))
-    assert found
+    assert stock_outs
 
 
 def move(chance: Random) -> Move:

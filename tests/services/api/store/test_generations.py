@@ -24,7 +24,7 @@ def test_the_served_generation_stays_until_the_promoted_one_is_loaded(
     second = Writing(log, generation=2)
     second.row(1, "A", 40)
     promote(log, second, promoted)
-    answer = shelves.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+    answer = shelves.eventually("/v1/pipelines", lambda known: "loading" in known["pipelines"][0])
     assert answer["pipelines"][0]["generation"] == 1
     assert answer["pipelines"][0]["promoted"] == 2
     promoted.row(1, "A", 3, version=2)
@@ -81,9 +81,9 @@ def test_a_promotion_that_is_taken_back_while_loading_is_forgotten(
     api.ready()
     second = Writing(log, generation=2)
     promote(log, second, empty)
-    api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+    api.eventually("/v1/pipelines", lambda answer: "loading" in answer["pipelines"][0])
     promote(log, empty, second)
-    api.eventually("/v1/pipelines", lambda found: "loading" not in found["pipelines"][0])
+    api.eventually("/v1/pipelines", lambda answer: "loading" not in answer["pipelines"][0])
     second.mark()
     assert api.ready(empty.mark()).json("/v1/stock")["as_of"]["generation"] == 1
 
@@ -97,7 +97,7 @@ def test_what_is_invalid_is_not_served_while_its_successor_is_loaded(
         invalidate(log, promoted, "3 rows were dropped by the watermark", promoted=second)
         api.until(lambda: api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE)
     with serving(create_sources(log, tmp_path)) as api:
-        api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+        api.eventually("/v1/pipelines", lambda answer: "loading" in answer["pipelines"][0])
         assert api.get("/v1/stock").status_code == HTTPStatus.SERVICE_UNAVAILABLE
         second.row(1, "A", 40)
         second.mark()

@@ -121,13 +121,13 @@ def test_a_promotion_switches_when_the_new_generation_is_loaded(shop: Shop) -> N
         second = Writing(shop.log, next(GENERATIONS))
         second.row(1, "A", 40)
         shop.promote(second, shop.inventory)
-        api.eventually("/v1/pipelines", lambda found: "loading" in found["pipelines"][0])
+        api.eventually("/v1/pipelines", lambda answer: "loading" in answer["pipelines"][0])
         assert get_units(api, "A") == 4
         second.mark()
         shop.log.flush()
         api.eventually(
             "/v1/stock/S001/A",
-            lambda found: found["as_of"]["generation"] == second.generation,
+            lambda answer: answer["as_of"]["generation"] == second.generation,
         )
         assert get_units(api, "A") == 40
 
@@ -154,7 +154,7 @@ def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
     shop.inventory.row(1, "A", 4)
     with shop.api() as api:
         api.ready(shop.mark())
-        shelf = api.eventually("/v1/stock/S001/A", lambda found: found["freshness_ms"] is not None)
+        shelf = api.eventually("/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None)
     assert 0 <= shelf["freshness_ms"] < 10_000
 
 

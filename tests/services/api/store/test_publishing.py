@@ -125,8 +125,8 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
             api.until(lambda: api.request("POST", PATH, json=RECEIPT).is_success)
         assert unknown.status_code == HTTPStatus.GATEWAY_TIMEOUT
         assert "same event_id" in unknown.json()["detail"]
-        found = read(settings, end_offsets(admin(settings), [RECEIPTS.name]))
-        events = [decode(one.value).value["event_id"] for one in found]
+        records = read(settings, end_offsets(admin(settings), [RECEIPTS.name]))
+        events = [decode(one.value).value["event_id"] for one in records]
         assert set(events) == {RECEIPT["event_id"]}
     finally:
         broker.kill()

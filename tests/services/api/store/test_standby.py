@@ -15,7 +15,7 @@ def test_a_candidate_is_loaded_before_it_is_promoted(
         writing.row(1, "A", writing.generation)
         writing.mark()
     promote(log, inventory, second)
-    pipeline = api.eventually("/v1/pipelines/inventory", lambda found: find_loaded(found) == {1, 2})
+    pipeline = api.eventually("/v1/pipelines/inventory", lambda one: find_loaded(one) == {1, 2})
     assert pipeline["generation"] == 1
     promote(log, second, inventory)
     shelf = api.eventually(
@@ -37,7 +37,7 @@ def test_pages_are_of_one_generation_while_it_is_kept(
             writing.row(1, sku, writing.generation)
         writing.mark()
     promote(log, inventory, second)
-    api.eventually("/v1/pipelines/inventory", lambda found: find_loaded(found) == {1, 2})
+    api.eventually("/v1/pipelines/inventory", lambda one: find_loaded(one) == {1, 2})
     first_page = api.json("/v1/stock", limit=1)
     promote(log, second, inventory)
     api.eventually("/v1/stock", lambda answer: bool(answer["as_of"]["generation"] == 2))

@@ -152,8 +152,8 @@ def test_each_generation_takes_an_event_once(
     for generation, batch, reached in ((1, 4, 7), (1, 5, 8), (1, 6, 9), (2, 1, 8)):
         traces.commit(marker(generation, batch, reached))
     taken = [span.attributes for span in named(spans, "materialize inventory")]
-    found = [(one["retail.generation"], one["retail.batch"]) for one in taken if one]
-    assert found == [(1, 5), (2, 1)]
+    batches = [(one["retail.generation"], one["retail.batch"]) for one in taken if one]
+    assert batches == [(1, 5), (2, 1)]
 
 
 def marker(generation: int, batch: int, reached: int) -> Marker:
