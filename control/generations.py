@@ -116,8 +116,8 @@ class Generations:
 
     def is_invalid(self, number: int) -> bool:
         """Whether the generation of the number is known to be invalid."""
-        found = self.of(number)
-        return found is not None and found.state is State.INVALID
+        generation = self.of(number)
+        return generation is not None and generation.state is State.INVALID
 
     def plus(self, generation: Generation) -> "Generations":
         return replace(
@@ -166,5 +166,5 @@ Decode = Callable[[bytes | None], Decoded]
 def read_generations(settings: Settings, decoded: Decode = decode) -> dict[str, Generations]:
     """The generations of every pipeline, by its name. Raises UnknownTopic and TimeoutError."""
     records = read_to_end(settings, GENERATIONS.name).values()
-    found = [Generations.parse(decoded(value).value) for value in records]
-    return {each.pipeline: each for each in found}
+    every = [Generations.parse(decoded(value).value) for value in records]
+    return {each.pipeline: each for each in every}

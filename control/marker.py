@@ -62,8 +62,8 @@ def read_markers(
     TimeoutError.
     """
     records = read_to_end(settings, MARKERS.name, records_max=records_max).values()
-    found = [Marker.parse(decoded(value).value) for value in records]
-    return {(each.pipeline, each.generation): each for each in found}
+    markers = [Marker.parse(decoded(value).value) for value in records]
+    return {(each.pipeline, each.generation): each for each in markers}
 
 
 def read_marker(

@@ -93,12 +93,12 @@ class Orders:
         return self._journal.at(tick)
 
     def _new(self) -> list[Confirmed]:
-        found = []
+        orders = []
         for message in self._reader.consume(RECORDS_PER_TICK_MAX, timeout=0):
             if message.error() is not None:
                 raise KafkaException(message.error())
-            found.append(_parse_confirmation(decode(message.value() or b"").value))
-        return found
+            orders.append(_parse_confirmation(decode(message.value() or b"").value))
+        return orders
 
 
 def _parse_confirmation(row: Any) -> Confirmed:

@@ -39,18 +39,18 @@ def find_last_published(
     client = admin(settings)
     starts, ends = start_offsets(client, topics), end_offsets(client, topics)
     reader = consumer(settings)
-    found: dict[Partition, Message] = {}
+    messages: dict[Partition, Message] = {}
     chunk_records = CHUNK_RECORDS
     try:
-        while stretches := _before(starts, ends, found, chunk_records):
+        while stretches := _before(starts, ends, messages, chunk_records):
             for message in _records(reader, stretches):
                 if header_of(message, header) is not None:
-                    found[message.topic() or "", message.partition() or 0] = message
+                    messages[message.topic() or "", message.partition() or 0] = message
             ends = {partition: begin for partition, (begin, _) in stretches.items()}
             chunk_records = min(2 * chunk_records, CHUNK_RECORDS_MAX)
     finally:
         reader.close()
-    return found
+    return messages
 
 
 def parse_published(message: Message) -> Published:
@@ -71,14 +71,14 @@ def header_of(message: Message, name: str) -> bytes | None:
 def _before(
     starts: dict[Partition, int],
     ends: dict[Partition, int],
-    found: dict[Partition, Message],
+    messages: dict[Partition, Message],
     records: int,
 ) -> Stretches:
     """So many offsets before the ends of the partitions that nothing was found in."""
     return {
         partition: (max(starts[partition], end - records), end)
         for partition, end in ends.items()
-        if partition not in found and end > starts[partition]
+        if partition not in messages and end > starts[partition]
     }
 
 

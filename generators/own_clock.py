@@ -91,9 +91,9 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 def refuse_other(settings: Settings) -> None:
     """Raise OtherWorld where the log holds a simulated one."""
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        found = header_of(message, PARAMETERS_HEADER) or b""
-        if found != OWN:
-            raise OtherWorld("WORLD own", f"one with the parameters {found.decode()}")
+        parameters = header_of(message, PARAMETERS_HEADER) or b""
+        if parameters != OWN:
+            raise OtherWorld("WORLD own", f"one with the parameters {parameters.decode()}")
 
 
 def _follow_the_wall(timekeeper: Timekeeper, beaten: int, stop: Signal) -> None:

@@ -68,11 +68,11 @@ def _json_lines(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) 
         lines = pa.RecordBatchReader.from_batches(LINES, _chunks(opened))
         engine.register("lines", lines)
         happened = f"try_cast(json_extract_string(line, '$.{time_field}') as timestamptz)"
-        found = engine.sql(
+        relation = engine.sql(
             "select number, line, fault from lines "
             f"order by case when json_valid(line) then {happened} end nulls first, number"
         )
-        for chunk in found.to_arrow_reader(ROWS_PER_CHUNK):
+        for chunk in relation.to_arrow_reader(ROWS_PER_CHUNK):
             for row in chunk.to_pylist():
                 yield Row(row["number"], row["line"], {}, row["fault"])
 
@@ -105,14 +105,14 @@ def _text(line: bytes) -> dict[str, str | None]:
 
 
 def _parquet(engine: duckdb.DuckDBPyConnection, file: Path, time_field: str) -> Iterator[Row]:
-    found = engine.sql(
+    relation = engine.sql(
         "select file_row_number + 1 as _number, * exclude (file_row_number) "
         "from read_parquet($file, file_row_number = true)",
         params={"file": str(file)},
     )
-    timed = time_field in found.columns
+    timed = time_field in relation.columns
     order = f'try_cast("{time_field}" as timestamptz) nulls first, _number' if timed else "_number"
-    for chunk in found.order(order).to_arrow_reader(ROWS_PER_CHUNK):
+    for chunk in relation.order(order).to_arrow_reader(ROWS_PER_CHUNK):
         for row in chunk.to_pylist():
             yield Row(row.pop("_number"), None, row, None)
 

@@ -127,8 +127,8 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
         raise KafkaDown(settings.bootstrap_servers)
     past_ms = START_MS
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        found = header_of(message, PARAMETERS_HEADER) or b""
-        past_ms = max(past_ms, read_announced_ms(message, wanted, found))
+        parameters = header_of(message, PARAMETERS_HEADER) or b""
+        past_ms = max(past_ms, read_announced_ms(message, wanted, parameters))
     ends = find_last_published(settings, [topic.name for topic in TOPICS], "sequence")
     logged = Logged({partition: parse_published(message) for partition, message in ends.items()})
     return logged, max(past_ms, logged.newest_ms)

@@ -86,14 +86,14 @@ def engines(pid: int) -> list[psutil.Process]:
 
 def drivers(supervisor: int) -> dict[str, psutil.Process]:
     """The worker of each generation of a supervisor, by PIPELINE/NUMBER, once it has an engine."""
-    found: dict[str, psutil.Process] = {}
+    by_name: dict[str, psutil.Process] = {}
     for engine in engines(supervisor):
         with contextlib.suppress(psutil.NoSuchProcess):
             driver = engine.parent()
             words = driver.cmdline() if driver else []
             if driver and WORKER in words:
-                found |= dict.fromkeys(words[words.index(WORKER) + 1 :], driver)
-    return found
+                by_name |= dict.fromkeys(words[words.index(WORKER) + 1 :], driver)
+    return by_name
 
 
 def below(pid: int) -> list[psutil.Process]:

@@ -35,8 +35,8 @@ def read_start_ms(settings: Settings, service: str) -> int:
     """When the service last started, in epoch milliseconds; 0: never. Raises KafkaException."""
     client = consumer(settings, name_group(service))
     try:
-        (found,) = client.committed([TopicPartition(*PLACE)], timeout=ANSWER_SECONDS_MAX)
-        return int(found.metadata or 0)
+        (committed,) = client.committed([TopicPartition(*PLACE)], timeout=ANSWER_SECONDS_MAX)
+        return int(committed.metadata or 0)
     finally:
         client.close()
 

@@ -64,27 +64,27 @@ def _render_lines(
     file: Path, columns: Sequence[str], values: Mapping[str, Sequence[str]]
 ) -> Iterable[str]:
     days = _match_days(columns)
-    found = guess([name for name in columns if not days or not re.search(days, name)])
+    guesses = guess([name for name in columns if not days or not re.search(days, name)])
     yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
     if days:
         yield from _render_wide(days)
-    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _render_prices(found, values)):
+    if any(re.fullmatch(r"-?[0-9.]*,[0-9]+", text) for text in _render_prices(guesses, values)):
         yield 'rows: {decimal: ","}'
-    yield from _render_time(found.get("time"), values, wide=bool(days))
-    yield from _render_receipt(found, values, wide=bool(days))
+    yield from _render_time(guesses.get("time"), values, wide=bool(days))
+    yield from _render_receipt(guesses, values, wide=bool(days))
     yield "fields:"
-    yield f"  sku: {_quote(found.get('sku'))}"
-    yield f"  units: {'units' if days else _quote(found.get('units'))}"
-    yield from _render_price(found)
-    if "store" in found:
-        yield f"  store: {_quote(found['store'])}"
+    yield f"  sku: {_quote(guesses.get('sku'))}"
+    yield f"  units: {'units' if days else _quote(guesses.get('units'))}"
+    yield from _render_price(guesses)
+    if "store" in guesses:
+        yield f"  store: {_quote(guesses['store'])}"
     else:
         yield "  store: {value: MAIN}  # CHECK: no column looks like a store"
     for field in ("customer", "cashier", "register_id", "card"):
-        if field in found:
-            yield f"  {field}: {_quote(found[field])}"
+        if field in guesses:
+            yield f"  {field}: {_quote(guesses[field])}"
     yield "money: {currency: EUR, decimals: 2, rounding: half-up}  # CHECK"
-    described = [f"{one}: {_quote(found[one])}" for one in ("name", "category") if one in found]
+    described = [f"{one}: {_quote(guesses[one])}" for one in ("name", "category") if one in guesses]
     yield f"products: {{{', '.join(described)}}}"
     yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
 
@@ -92,15 +92,15 @@ def _render_lines(
 def guess(columns: Sequence[str]) -> dict[str, str]:
     """The likeliest column for each field. No column is used twice; a field may have none."""
     plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(columns)}
-    found: dict[str, str] = {}
+    guesses: dict[str, str] = {}
     for field, names in NAMES.items():
         for name in names.split():
-            if name in plain and plain[name] not in found.values():
-                found[field] = plain[name]
+            if name in plain and plain[name] not in guesses.values():
+                guesses[field] = plain[name]
                 break
-    if "unit_price" in found:
-        found.pop("amount", None)
-    return found
+    if "unit_price" in guesses:
+        guesses.pop("amount", None)
+    return guesses
 
 
 def _match_days(columns: Sequence[str]) -> str | None:
@@ -147,9 +147,9 @@ def _render_time(
 
 
 def _render_receipt(
-    found: Mapping[str, str], values: Mapping[str, Sequence[str]], *, wide: bool
+    guesses: Mapping[str, str], values: Mapping[str, Sequence[str]], *, wide: bool
 ) -> Iterable[str]:
-    column = found.get("receipt")
+    column = guesses.get("receipt")
     if column is None:
         if wide:
             yield "receipt: {by: [day], lines_max: 200}  # CHECK: one receipt a day and store"
@@ -159,27 +159,27 @@ def _render_receipt(
     plain = any(text.isdigit() for text in values[column])
     if plain and len(letters) == 1:
         yield f"cancelled: {{column: {_quote(column)}, prefix: {letters.pop()}}}"
-    elif any(text.startswith("-") for text in values.get(found.get("units", ""), ())):
+    elif any(text.startswith("-") for text in values.get(guesses.get("units", ""), ())):
         yield "cancelled: {negative_units: true}  # CHECK"
 
 
-def _render_price(found: Mapping[str, str]) -> Iterable[str]:
+def _render_price(guesses: Mapping[str, str]) -> Iterable[str]:
     for field in ("unit_price", "amount"):
-        if field in found:
-            yield f"  {field}: {_quote(found[field])}"
+        if field in guesses:
+            yield f"  {field}: {_quote(guesses[field])}"
             return
     yield '  unit_price: {value: "0"}  # CHECK: no column looks like a price'
 
 
 def _are_most(good: Iterable[bool]) -> bool:
     """Whether nearly all are true: a sample may hold faulty rows."""
-    found = list(good)
-    return bool(found) and sum(found) >= MOST * len(found)
+    answers = list(good)
+    return bool(answers) and sum(answers) >= MOST * len(answers)
 
 
-def _render_prices(found: Mapping[str, str], values: Mapping[str, Sequence[str]]) -> Iterable[str]:
+def _render_prices(guesses: Mapping[str, str], values: Mapping[str, Sequence[str]]) -> Iterable[str]:
     for field in ("unit_price", "amount"):
-        yield from values.get(found.get(field, ""), ())
+        yield from values.get(guesses.get(field, ""), ())
 
 
 def _can_parse(text: str, pattern: str) -> bool:

@@ -20,7 +20,7 @@ class BadFile(UserError):
 
 def list_files(paths: Sequence[Path]) -> list[Path]:
     """The files, and for a folder all files in it that could be read, by name. Raises BadFile."""
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = sorted(one for one in path.iterdir() if one.is_file() and _find_format(one))
@@ -28,14 +28,14 @@ def list_files(paths: Sequence[Path]) -> list[Path]:
                 raise BadFile(
                     f"{path} should hold files that end in {_list_endings()}, but has none"
                 )
-            found += inside
+            files += inside
         elif not path.is_file():
             raise BadFile(f"{path} should be a file or a folder to import, but there is none")
         elif _find_format(path) is None:
             raise BadFile(f"{path} should end in {_list_endings()}, which says how to read it")
         else:
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def scan(file: Path, mapping: Mapping | None) -> str:

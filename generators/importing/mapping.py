@@ -194,7 +194,7 @@ class Mapping(_Part):
 def read_mapping(file: Path) -> Mapping:
     """Raises BadMapping, naming every key with what was expected and found."""
     try:
-        found: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+        document: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise BadMapping(
             f"{file} should be a mapping, but there is none. "
@@ -203,14 +203,14 @@ def read_mapping(file: Path) -> Mapping:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BadMapping(f"{file} should hold a mapping in YAML, but: {error}") from error
     try:
-        return Mapping.model_validate(found)
+        return Mapping.model_validate(document)
     except ValidationError as error:
         wrong = [_render_complaint(dict(one)) for one in error.errors(include_url=False)]
         raise BadMapping(f"{file} is no mapping yet:\n" + "\n".join(wrong)) from error
 
 
-def _render_complaint(found: dict[str, Any]) -> str:
-    place = ".".join(str(part) for part in found["loc"]) or WHOLE
-    value = "nothing" if found["type"] == "missing" else repr(found["input"])[:80]
-    expected = EXPECTED.get(found["type"], found["msg"].removeprefix("Value error, "))
+def _render_complaint(complaint: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in complaint["loc"]) or WHOLE
+    value = "nothing" if complaint["type"] == "missing" else repr(complaint["input"])[:80]
+    expected = EXPECTED.get(complaint["type"], complaint["msg"].removeprefix("Value error, "))
     return f"  {place}: expected {expected}, found {value}"

@@ -146,13 +146,13 @@ def _group(engine: duckdb.DuckDBPyConnection, files: int) -> None:
 
 
 def _count(engine: duckdb.DuckDBPyConnection) -> int:
-    [found] = engine.execute("select count(*) from lines").fetchone() or (0,)
-    return int(found)
+    [count] = engine.execute("select count(*) from lines").fetchone() or (0,)
+    return int(count)
 
 
 def _matches(engine: duckdb.DuckDBPyConnection, pattern: str, name: str) -> bool:
     try:
-        [found] = engine.execute("select regexp_matches(?, ?)", [name, pattern]).fetchone() or (0,)
+        [matches] = engine.execute("select regexp_matches(?, ?)", [name, pattern]).fetchone() or (0,)
     except duckdb.Error as error:
         raise BadMapping(f"wide.columns: expected a regular expression, found {pattern}") from error
-    return bool(found)
+    return bool(matches)

@@ -57,13 +57,13 @@ class Scene:
     def others(self, km_min: float = 0, km_max: float = inf) -> list[tuple[float, Store]]:
         """Other stores at such a distance that sell now, the nearest first."""
         hour_of_day = self.starts_ms // HOUR_MS % 24
-        found = [
+        stores = [
             (kilometres(self.store, other), other)
             for other in self.stores
             if other is not self.store and other.is_open(hour_of_day)
         ]
         return sorted(
-            (at for at in found if km_min <= at[0] <= km_max), key=lambda at: (at[0], at[1].number)
+            (at for at in stores if km_min <= at[0] <= km_max), key=lambda at: (at[0], at[1].number)
         )
 
 

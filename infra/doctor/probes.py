@@ -102,11 +102,11 @@ def _free(port: int) -> bool:
 def _listeners() -> dict[int, int]:
     """The process that listens, per port, as far as this user may know."""
     try:
-        found = psutil.net_connections(kind="tcp")
+        connections = psutil.net_connections(kind="tcp")
     except psutil.AccessDenied:
         return {}
     return {
         connection.laddr.port: connection.pid
-        for connection in found
+        for connection in connections
         if connection.laddr and connection.pid and connection.status == psutil.CONN_LISTEN
     }

@@ -45,11 +45,11 @@ def index(scratch: Path) -> Index:
 
 def parse(listed: str) -> dict[str, str]:
     """The settings by name, from what `pip config list` prints."""
-    found: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
+    sections: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
     for section, name, value in re.findall(r"^(.+?)\.([a-z-]+)=(.*)$", listed, re.MULTILINE):
-        if section in found:
-            found[section][name] = str(ast.literal_eval(value))
-    return {name: value for section in SECTIONS for name, value in found[section].items()}
+        if section in sections:
+            sections[section][name] = str(ast.literal_eval(value))
+    return {name: value for section in SECTIONS for name, value in sections[section].items()}
 
 
 def translate(settings: Mapping[str, str]) -> Index:

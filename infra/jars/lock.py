@@ -29,8 +29,8 @@ def lock(folder: Path, without: frozenset[str]) -> int:
     context = MavenContext()
     asked = EnvironmentBuilder(context=context).spec_to_dependencies(spec)
     roots, others = context.resolver.resolve(asked)
-    found = [*roots, *(dependency for dependency in others if at_run_time(dependency))]
-    kept = [dependency for dependency in found if dependency.artifactId not in without]
+    dependencies = [*roots, *(dependency for dependency in others if at_run_time(dependency))]
+    kept = [dependency for dependency in dependencies if dependency.artifactId not in without]
     LockFile.from_resolved_dependencies(
         kept,
         environment_name=spec.name,

@@ -25,8 +25,8 @@ def restarts(log: str) -> dict[str, Restarts]:
     ends: dict[str, list[str]] = {}
     again: dict[str, int] = {}
     for line in lines:
-        if found := EXITED.search(line):
-            ends.setdefault(found["name"], []).append(found["how"])
-        elif (found := SPAWNED.search(line)) and found["name"] in ends:
-            again[found["name"]] = again.get(found["name"], 0) + 1
+        if match := EXITED.search(line):
+            ends.setdefault(match["name"], []).append(match["how"])
+        elif (match := SPAWNED.search(line)) and match["name"] in ends:
+            again[match["name"]] = again.get(match["name"], 0) + 1
     return {name: Restarts(again.get(name, 0), how[-1]) for name, how in ends.items()}

@@ -36,15 +36,15 @@ def belongs(process: psutil.Process, home: Path, variable: str = HOME_VARIABLE) 
 
 def stop(home: Path, variable: str = HOME_VARIABLE) -> int:
     """Stop the processes whose variable names the data folder; returns how many there were."""
-    found = find(home, variable)
-    for process in found:
+    running = find(home, variable)
+    for process in running:
         with contextlib.suppress(psutil.Error):
             process.terminate()
-    _, stubborn = psutil.wait_procs(found, timeout=GRACE_SECONDS_MAX)
+    _, stubborn = psutil.wait_procs(running, timeout=GRACE_SECONDS_MAX)
     # This finds processes that were started between the search and the end of their parent.
     stubborn += find(home, variable)
     for process in stubborn:
         with contextlib.suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(stubborn, timeout=KILL_SECONDS_MAX)
-    return len(found)
+    return len(running)

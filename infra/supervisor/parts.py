@@ -53,10 +53,10 @@ def find_parts(settings: Settings) -> dict[str, int]:
     manager = daemon.find_running(settings.data_dir)
     if manager is None:
         return {}
-    found = {name: one.pid for name, one in manager.processes().items() if one.pid}
-    if PIPELINES in found:
-        found |= _find_spark(found[PIPELINES])
-    return found
+    parts = {name: one.pid for name, one in manager.processes().items() if one.pid}
+    if PIPELINES in parts:
+        parts |= _find_spark(parts[PIPELINES])
+    return parts
 
 
 def _find_spark(pipelines: int) -> dict[str, int]:

@@ -63,14 +63,14 @@ def sum_positions(
     `ordered` has shelf, review and units of every purchase order. Those of this review do not
     count.
     """
-    found: Counter[Shelf] = Counter()
+    positions: Counter[Shelf] = Counter()
     for one in proposals:
         if one.review_ms <= review_ms:
-            found[one.shelf] += one.moved_units
+            positions[one.shelf] += one.moved_units
     for shelf, at_ms, units in ordered:
         if at_ms < review_ms:
-            found[shelf] += units
-    return found
+            positions[shelf] += units
+    return positions
 
 
 def decide(

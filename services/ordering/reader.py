@@ -64,14 +64,14 @@ def is_covered(settings: Settings, marker: Marker, review_ms: int) -> bool:
     ends = end_offsets(admin(settings), {topic for topic, _ in marker.inputs})
     reader = consumer(settings)
     try:
-        found = reader.offsets_for_times(
+        places = reader.offsets_for_times(
             [TopicPartition(*at, review_ms) for at in ends], timeout=ANSWER_SECONDS_MAX
         )
     finally:
         reader.close()
     needed = {
         (at.topic, at.partition): at.offset if at.offset >= 0 else ends[at.topic, at.partition]
-        for at in found
+        for at in places
     }
     return all(marker.inputs.get(at, 0) >= offset for at, offset in needed.items())
 
@@ -103,11 +103,11 @@ def read_proposals(settings: Settings, generation: Generation, marker: Marker) -
 
 def read_orders(settings: Settings) -> list[PlacedOrder]:
     """Every purchase order that is committed."""
-    found = []
+    orders = []
     for value in read_all(settings, PURCHASE_ORDERS.name):
         row = decode(value).value
         shelf = Shelf(row["store_id"], row["sku"])
-        found.append(
+        orders.append(
             PlacedOrder(row["purchase_order_id"], shelf, epoch_ms(row["review_at"]), row["units"])
         )
-    return found
+    return orders

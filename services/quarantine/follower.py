@@ -75,14 +75,14 @@ def commit_offsets(reader: Consumer, offsets: Offsets) -> bool:
 
 def read_batch(reader: Consumer) -> Sequence[Record]:
     """The next records, in order within a partition. Temporary errors are ignored."""
-    found = []
+    records = []
     for message in reader.consume(RECORDS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
         error = message.error()
         if error is None:
-            found.append(to_record(message))
+            records.append(to_record(message))
         elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise KafkaException(error)
-    return found
+    return records
 
 
 def copy_rejected(client: Producer, batch: Sequence[Record]) -> int:

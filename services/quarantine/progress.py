@@ -31,10 +31,10 @@ def read_progress(settings: Settings) -> Progress:
 
 def read_committed(reader: Consumer, every: tuple[Partition, ...]) -> Progress:
     """The progress of this reader. Raises TimeoutError and KafkaException."""
-    found = fetch_committed(reader, GROUP, every)
+    committed = fetch_committed(reader, GROUP, every)
     return Progress(
-        offsets={(at.topic, at.partition): max(at.offset, 0) for at in found},
-        committed_ms=max((int(at.metadata) for at in found if at.metadata), default=0),
+        offsets={(at.topic, at.partition): max(at.offset, 0) for at in committed},
+        committed_ms=max((int(at.metadata) for at in committed if at.metadata), default=0),
     )
 
 

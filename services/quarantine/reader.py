@@ -49,11 +49,11 @@ def read_since(settings: Settings, topic: str, since_ms: int, report: Report) ->
     reader = consumer(settings)
     try:
         asked = [TopicPartition(*at, max(since_ms, 0)) for at in ends]
-        found = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
+        places = reader.offsets_for_times(asked, timeout=ANSWER_SECONDS_MAX)
     finally:
         reader.close()
     # A negative offset: nothing has been published since.
-    starts = {(at.topic, at.partition): at.offset for at in found if at.offset >= 0}
+    starts = {(at.topic, at.partition): at.offset for at in places if at.offset >= 0}
     yield from _read_between(settings, starts, ends, report)
 
 

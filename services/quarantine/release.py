@@ -95,12 +95,12 @@ def create_case(record: Record) -> Case:
     contract = VALIDATED.get(record.topic)
     if contract is None:
         raise Refused(f"Records of {record.topic} are not quarantined.")
-    found = validate(contract, record.key, record.value, record.published_ms)
-    if not isinstance(found, Rejection):
+    verdict = validate(contract, record.key, record.value, record.published_ms)
+    if not isinstance(verdict, Rejection):
         raise Refused("The record was not rejected: it has been counted. There is nothing to do.")
-    allowed = find_remedy(contract, found.reason, record.value)
+    allowed = find_remedy(contract, verdict.reason, record.value)
     if allowed.event is None:
-        raise Refused(f"It is in quarantine as {found.reason}, and not released. {allowed.text}")
+        raise Refused(f"It is in quarantine as {verdict.reason}, and not released. {allowed.text}")
     return Case(record, contract, allowed.event)
 
 
@@ -125,13 +125,13 @@ def refuse_released(settings: Settings, case: Case, report: Report) -> None:
     for record in read_since(settings, RELEASES.name, 0, partial(report, RELEASES.name)):
         if identity.encode() not in (record.value or b""):
             continue
-        found = validate(RELEASES, record.key, record.value, record.published_ms)
-        if isinstance(found, Rejection):
+        verdict = validate(RELEASES, record.key, record.value, record.published_ms)
+        if isinstance(verdict, Rejection):
             continue  # it does not count
-        if (found["topic"], found["original_event_id"]) == (case.contract.name, identity):
+        if (verdict["topic"], verdict["original_event_id"]) == (case.contract.name, identity):
             raise Refused(
-                f"{identity} was released before, {render_time(found['event_time'])}: it is "
-                f"{record.topic}/{record.partition}/{record.offset}, because: {found['because']}"
+                f"{identity} was released before, {render_time(verdict['event_time'])}: it is "
+                f"{record.topic}/{record.partition}/{record.offset}, because: {verdict['because']}"
             )
 
 
@@ -142,8 +142,8 @@ def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
     for record in read_since(settings, contract.name, since_ms, show):
         if identity.encode() not in (record.value or b""):
             continue  # decoding only possible copies is ten times as fast
-        found = validate(contract, record.key, record.value, record.published_ms)
-        if not isinstance(found, Rejection) and found["event_id"] == identity:
+        verdict = validate(contract, record.key, record.value, record.published_ms)
+        if not isinstance(verdict, Rejection) and verdict["event_id"] == identity:
             raise Refused(
                 f"{identity} has been counted: a copy came in time, at "
                 f"{record.topic}/{record.partition}/{record.offset}. There is nothing to do."
@@ -169,9 +169,9 @@ def create_event(case: Case, because: str, now_ms: int) -> Row:
 
 def read_world_clock(settings: Settings) -> AnnouncedClock:
     """The clock of the world. Raises Refused where there is none."""
-    found = read_clock(settings, decode)
-    if found is not None:
-        return found
+    announced = read_clock(settings, decode)
+    if announced is not None:
+        return announced
     raise Refused("No world clock has been announced. Start the simulator: make up")
 
 

@@ -78,19 +78,19 @@ def confirm_orders(settings: Settings, stop: Event) -> None:
 def read_confirmed_ids(settings: Settings) -> set[str]:
     """The ids of all orders that any supplier has confirmed."""
     ends = committed_ends(admin(settings), [CONFIRMATIONS.name])
-    found = read_all(settings, CONFIRMATIONS.name, ends)
-    return {decode(value).value["purchase_order_id"] for value in found}
+    confirmations = read_all(settings, CONFIRMATIONS.name, ends)
+    return {decode(value).value["purchase_order_id"] for value in confirmations}
 
 
 def read_batch(following: Consumer) -> Sequence[Message]:
-    found = []
+    orders = []
     for message in following.consume(ORDERS_PER_BATCH_MAX, timeout=BATCH_SECONDS):
         error = message.error()
         if error is None:
-            found.append(message)
+            orders.append(message)
         elif error.fatal() or error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise KafkaException(error)
-    return found
+    return orders
 
 
 def decode_order(message: Message) -> Row:

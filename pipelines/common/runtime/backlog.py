@@ -51,21 +51,21 @@ def oldest(settings: Settings, waiting: Offsets) -> datetime:
 
 
 def first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
-    found: dict[Partition, int] = {}
+    timestamps: dict[Partition, int] = {}
     deadline = time.monotonic() + READ_SECONDS_MAX
-    while len(found) < partitions:
+    while len(timestamps) < partitions:
         if time.monotonic() > deadline:
             raise TimeoutError(
                 f"The first unread record of {partitions} partitions should come within "
-                f"{READ_SECONDS_MAX:g} s; {len(found)} did. See: make logs COMPONENT=broker"
+                f"{READ_SECONDS_MAX:g} s; {len(timestamps)} did. See: make logs COMPONENT=broker"
             )
         for message in reader.consume(1_000, timeout=0.1):
             error = message.error()
             if error is not None:
                 raise KafkaException(error)
             at = (str(message.topic()), int(message.partition() or 0))
-            found.setdefault(at, message.timestamp()[1])
-    return found
+            timestamps.setdefault(at, message.timestamp()[1])
+    return timestamps
 
 
 def world_time(milliseconds: int) -> datetime:

@@ -66,12 +66,12 @@ class Lookup:
 
     def versions(self, reader: DimensionReader, event: Row, happened_ms: int) -> list[Row | None]:
         """The dimension's columns for each line of the event, by the version that held then."""
-        found: list[Row | None] = []
+        rows: list[Row | None] = []
         for line in event.get("lines", (event,)):
             key = tuple(line[name] if name in line else event[name] for name in self.key)
             values = reader.at(key, happened_ms)
             if values is None:
-                found.append(None)
+                rows.append(None)
             else:
-                found.append({name: values[at] for name, at in self.columns.items()})
-        return found
+                rows.append({name: values[at] for name, at in self.columns.items()})
+        return rows

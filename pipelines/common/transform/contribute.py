@@ -67,8 +67,8 @@ def explode_contributions(
 def column_types(lines: DataFrame, declared: Sequence[Contribution]) -> Mapping[str, DataType]:
     """The columns of all these contributions. Those of one name should have one type."""
     named = {name: of for one in declared for name, of in one.columns.items()}
-    found = lines.select(*[of.alias(name) for name, of in named.items()])
-    return {field.name: field.dataType for field in found.schema}
+    selected = lines.select(*[of.alias(name) for name, of in named.items()])
+    return {field.name: field.dataType for field in selected.schema}
 
 
 def contributes(view: View, contribution: Contribution) -> Column:

@@ -36,12 +36,12 @@ def time_checks(contract: Contract, name: str, published: Column) -> list[Check]
     """The possible faults of a record's timestamp."""
     # In milliseconds: nothing can be added to the last times that Spark has.
     delay_ms = F.unix_millis(published) - F.unix_millis(happened(contract, name))
-    found = []
+    checks = []
     if contract.horizon is not None:
-        found.append((delay_ms > contract.horizon // MILLISECOND, LATE))
+        checks.append((delay_ms > contract.horizon // MILLISECOND, LATE))
     if contract.skew is not None:
-        found.append((-delay_ms > contract.skew // MILLISECOND, FUTURE))
-    return found
+        checks.append((-delay_ms > contract.skew // MILLISECOND, FUTURE))
+    return checks
 
 
 def texts(contract: Contract, name: str) -> Column:

@@ -212,15 +212,15 @@ def verdict(context: AbstractDataContext, source: SparkDatasource, suite: Suite)
     )
     frame = suite.frame.persist()
     try:
-        found = definition.run(batch_parameters={"dataframe": frame}, result_format=FORMAT)
+        result = definition.run(batch_parameters={"dataframe": frame}, result_format=FORMAT)
     finally:
         frame.unpersist()
     return Verdict(
         table=table.name,
         version=suite.of.version,
         suite=suite.name,
-        expectations=len(found.results),
-        failed=tuple(describe_failure(one) for one in found.results if not one.success),
+        expectations=len(result.results),
+        failed=tuple(describe_failure(one) for one in result.results if not one.success),
     )
 
 

@@ -80,12 +80,12 @@ def compared(column: str, limit: str, *, or_equal: bool) -> Expectation:
 
 def expected(contract: Contract) -> dict[str, dict[str, Expectation]]:
     """By frame, and by the name of the rule: what is expected."""
-    found: dict[str, dict[str, Expectation]] = {EVENTS: {}}
+    by_frame: dict[str, dict[str, Expectation]] = {EVENTS: {}}
     for rule in contract.rules:
         if rule.kind == "required" and len(rule.path) > 1:
             continue  # Avro cannot leave it out: as on the hot path
-        found.setdefault(frame_of(rule), {})[rule.name] = expectation(rule)
-    return found
+        by_frame.setdefault(frame_of(rule), {})[rule.name] = expectation(rule)
+    return by_frame
 
 
 def frame_of(rule: Rule) -> str:
@@ -101,23 +101,23 @@ def expectation(rule: Rule) -> Expectation:
 
 def frames(contract: Contract, events: DataFrame, *identity: str) -> dict[str, DataFrame]:
     """The frames that the expectations are of; `identity` names the event in each of their rows."""
-    found = {EVENTS: events.select(*identity, *columns(contract))}
+    by_name = {EVENTS: events.select(*identity, *columns(contract))}
     for array in contract.fields:
         if array.item:
             items = events.select(*identity, F.explode(array.name).alias("_item"))
-            found[array.name] = items.select(*identity, "_item.*")
-    return found
+            by_name[array.name] = items.select(*identity, "_item.*")
+    return by_name
 
 
 def columns(contract: Contract) -> list[Column]:
     """The fields, with what is measured of some; of an array only how many items it has."""
-    found = []
+    selected = []
     for one in contract.fields:
         if one.item:
             items = F.array_size(one.name)
-            found += [items.alias(one.name), items.alias(ITEMS.format(one.name))]
+            selected += [items.alias(one.name), items.alias(ITEMS.format(one.name))]
         else:
-            found.append(F.col(one.name))
+            selected.append(F.col(one.name))
         if one.type == "bytes":
-            found.append(F.octet_length(one.name).alias(BYTES.format(one.name)))
-    return found
+            selected.append(F.octet_length(one.name).alias(BYTES.format(one.name)))
+    return selected

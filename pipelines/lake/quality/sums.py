@@ -94,12 +94,12 @@ def by_day(
         [(day, *[expected[name] for name in names]) for day, expected in totals.days.items()],
         "day DATE, " + ", ".join(f"{name}_served BIGINT" for name in names),
     )
-    found = (
+    days = (
         facts(below(silver, totals.ends))
         .groupBy("day")
         .agg(*[F.sum(name).alias(name) for name in names])
     )
     oldest = min(totals.days, default=date.max)
     moving = reduce(or_, [F.col(name) != 0 for name in names])
-    recent = found.where((F.col("day") >= F.lit(oldest)) & moving)
+    recent = days.where((F.col("day") >= F.lit(oldest)) & moving)
     return recent.join(of_view, "day", "full").fillna(0)

@@ -162,8 +162,8 @@ def sum_movements(snapshot: LakeSnapshot, span: Span) -> dict[str, int] | None:
     Raises LakeTooSlow.
     """
     register_events(snapshot, span)
-    [found] = snapshot.query(SHELF, {"sku": span.sku})
-    return found if found["version"] else None
+    [shelf] = snapshot.query(SHELF, {"sku": span.sku})
+    return shelf if shelf["version"] else None
 
 
 def find_movements(
@@ -173,8 +173,8 @@ def find_movements(
     register_events(snapshot, span if after is None else span.begin_at(int(after[0])))
     names = (name.strip('"') for name in ORDER)
     place = dict(zip(names, after or BEFORE_ALL, strict=True))
-    found = snapshot.query(PAGE, {"sku": span.sku, "limit": limit, **place})
-    return cast(list[MovementRow], found)
+    rows = snapshot.query(PAGE, {"sku": span.sku, "limit": limit, **place})
+    return cast(list[MovementRow], rows)
 
 
 def register_events(snapshot: LakeSnapshot, span: Span) -> None:
@@ -197,10 +197,10 @@ def _read_released(snapshot: LakeSnapshot) -> Mapping[Contract, list[Row]]:
         "qualify row_number() over "
         "(partition by _partition, topic, original_event_id order by _offset) = 1"
     )
-    found: dict[Contract, list[Row]] = {}
+    released: dict[Contract, list[Row]] = {}
     for row in rows:
-        found.setdefault(RELEASABLE[row["topic"]], []).append(_unwrap(row))
-    return found
+        released.setdefault(RELEASABLE[row["topic"]], []).append(_unwrap(row))
+    return released
 
 
 def _unwrap(release: Row) -> Row:

@@ -69,8 +69,8 @@ class LakeSnapshot:
         overdue = Timer(SECONDS_MAX, self._engine.interrupt)
         overdue.start()
         try:
-            found = self._engine.sql(sql, params=dict(values or {}))
-            return list(found.to_arrow_table().to_pylist())
+            relation = self._engine.sql(sql, params=dict(values or {}))
+            return list(relation.to_arrow_table().to_pylist())
         except (duckdb.InterruptException, RuntimeError) as error:
             if not overdue.finished.is_set():
                 raise

@@ -54,9 +54,9 @@ def _measure_batches(materializers: Sequence[Materializer]) -> Iterator[Metric]:
     yield state
 
 
-def _add_histogram(family: HistogramMetricFamily, of: Materializer, found: Histogram) -> None:
-    buckets = [(floatToGoString(bound), count) for bound, count in found.cumulate()]
-    family.add_metric(_label(of), buckets, found.sum_seconds)
+def _add_histogram(family: HistogramMetricFamily, of: Materializer, histogram: Histogram) -> None:
+    buckets = [(floatToGoString(bound), count) for bound, count in histogram.cumulate()]
+    family.add_metric(_label(of), buckets, histogram.sum_seconds)
 
 
 def _count_work(materializers: Sequence[Materializer]) -> Iterator[Metric]:

@@ -189,10 +189,10 @@ def list_movements(
     request = query.ask("movements", span, (int, str, int, int))
     after = request.after()
     with lake.open(*TOPICS) as snapshot:
-        found = find_movements(snapshot, span, after, request.rows_max)
+        rows = find_movements(snapshot, span, after, request.rows_max)
         as_of = date_by_offsets(snapshot.ends())
     page = request.build(
-        found, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
+        rows, lambda row: (row["event_time"], row["topic"], row["partition"], row["offset"])
     )
     return respond(
         MovementPage(
@@ -262,15 +262,15 @@ def _answer_evidence(lake: Lake, alert: Document) -> JSONResponse:
 def _render_evidence(named: NamedEvent, records: Sequence[EvidenceRecord]) -> list[Evidence]:
     """The records of an event; one without a place where the lake has none yet."""
     topic, event_id = named["topic"], named["event_id"]
-    found = [one for one in records if (one.topic, one.event_id) == (topic, event_id)]
-    if not found:
+    matching = [one for one in records if (one.topic, one.event_id) == (topic, event_id)]
+    if not matching:
         nothing: Mapping[str, None] = dict.fromkeys(
             ("partition", "offset", "published_at", "event")
         )
         return [Evidence(topic=topic, event_id=event_id, **nothing)]
     return [
         Evidence(**{**one._asdict(), "published_at": render_instant(one.published_at)})
-        for one in found
+        for one in matching
     ]
 
 

@@ -85,7 +85,7 @@ def _join_confirmations(connection: sqlite3.Connection, orders: Sequence[Stored]
     at = ORDERS_TABLE.columns.index(ORDER_ID)
     items: list[Document] = []
     for order in orders:
-        found = connection.execute(CONFIRMATIONS_TABLE.select_one, (order[at],)).fetchone()
-        confirmation = None if found is None else CONFIRMATIONS_TABLE.to_json(found)
+        row = connection.execute(CONFIRMATIONS_TABLE.select_one, (order[at],)).fetchone()
+        confirmation = None if row is None else CONFIRMATIONS_TABLE.to_json(row)
         items.append({**ORDERS_TABLE.to_json(order), "confirmation": confirmation})
     return items

@@ -81,11 +81,11 @@ class PriceHistory(BaseModel):
 def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]) -> JSONResponse:
     at_ms = _find_moment_ms(store, query)
     with store.prices.open() as connection:
-        found = Prices(connection).find(sku, at_ms)
+        price = Prices(connection).find(sku, at_ms)
         inputs = read_offsets(connection, PRICE_CHANGES.name)
-    if found is None:
+    if price is None:
         raise _describe_unknown(sku, at_ms)
-    answer = {**_render_change(*found), "at": render_instant(at_ms), **date_by_offsets(inputs)}
+    answer = {**_render_change(*price), "at": render_instant(at_ms), **date_by_offsets(inputs)}
     return JSONResponse(answer)
 
 
@@ -103,11 +103,11 @@ def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSO
         prices = Prices(connection)
         skus = prices.list_skus(str(after_sku), moment_ms, request.rows_max)
         page = request.build(skus, lambda sku: (moment_ms, sku))
-        found = [prices.find(sku, moment_ms) for sku in page.items]
+        prices_held = [prices.find(sku, moment_ms) for sku in page.items]
         inputs = read_offsets(connection, PRICE_CHANGES.name)
     return JSONResponse(
         {
-            "items": [_render_change(*one) for one in found if one is not None],
+            "items": [_render_change(*one) for one in prices_held if one is not None],
             "next": page.next,
             "at": render_instant(moment_ms),
             **date_by_offsets(inputs),

@@ -164,8 +164,8 @@ def select_rejections(connection: sqlite3.Connection, query: QuarantineQuery) ->
 
 
 def _render_listed(row: Stored) -> Document:
-    found = REJECTIONS_TABLE.to_json(row)
-    return {name: value for name, value in found.items() if name not in BYTES}
+    document = REJECTIONS_TABLE.to_json(row)
+    return {name: value for name, value in document.items() if name not in BYTES}
 
 
 def render_whole(row: Stored) -> Document:

@@ -101,8 +101,8 @@ async def get_schema(id: Id) -> RegistryResponse:  # noqa: A002  # its name in t
     response_model=list[SubjectVersion],
 )
 async def list_schema_versions(id: Id) -> RegistryResponse:  # noqa: A002  # as above
-    found = _find_by_id(id)
-    return RegistryResponse([{"subject": found.subject, "version": found.number}])
+    schema = _find_by_id(id)
+    return RegistryResponse([{"subject": schema.subject, "version": schema.number}])
 
 
 @router.get("/subjects", summary="Every topic and view, as a subject", response_model=list[str])
@@ -125,13 +125,13 @@ async def list_versions(subject: Subject) -> RegistryResponse:
     response_model=RegisteredSchema,
 )
 async def get_version(subject: Subject, version: Number) -> RegistryResponse:
-    found = _find_version(subject, version)
+    schema = _find_version(subject, version)
     return RegistryResponse(
         {
             "subject": subject,
-            "version": found.number,
-            "id": found.schema_id,
-            "schema": found.text,
+            "version": schema.number,
+            "id": schema.schema_id,
+            "schema": schema.text,
         }
     )
 
@@ -152,23 +152,23 @@ async def get_mode() -> RegistryResponse:
 
 
 def _find_by_id(text: str) -> Version:
-    found = find_by_id(int(text)) if text.isascii() and text.isdigit() else None
-    if found is None:
+    schema = find_by_id(int(text)) if text.isascii() and text.isdigit() else None
+    if schema is None:
         raise RegistryProblem(
             SCHEMA_UNKNOWN,
             f"Expected the id of a schema, found {text[:80]}. "
             "The ids stand in contracts/schemas.lock.json.",
         )
-    return found
+    return schema
 
 
 def _find_versions(subject: str) -> tuple[Version, ...]:
-    found = subjects.list_versions(subject)
-    if not found:
+    versions = subjects.list_versions(subject)
+    if not versions:
         raise RegistryProblem(
             SUBJECT_UNKNOWN, f"Expected a subject of GET /subjects, found {subject[:200]}."
         )
-    return found
+    return versions
 
 
 def _find_version(subject: str, wanted: str) -> Version:

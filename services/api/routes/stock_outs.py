@@ -69,15 +69,15 @@ def list_stock_outs(
     request = query.ask("stock-outs", span, (int,))
     [after_ms] = request.after() or (WHOLE_MIN,)
     with lake.open(*TOPICS) as snapshot:
-        found = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
+        rows = find_stock_outs(snapshot, span, int(after_ms), request.rows_max)
         as_of = date_by_offsets(snapshot.ends())
-    page = request.build(found, lambda row: (row["started_at"],))
+    page = request.build(rows, lambda row: (row["started_at"],))
     return respond(
         StockOutPage(
             store_id=store_id,
             sku=sku,
             items=[_render(row) for row in page.items],
-            lost_ms=found[0]["lost_ms_in_all"] if found else 0,
+            lost_ms=rows[0]["lost_ms_in_all"] if rows else 0,
             next=page.next,
             as_of=LakeAsOf(**as_of["as_of"]),
         )

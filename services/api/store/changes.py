@@ -50,10 +50,10 @@ class Touched:
 
     def record(self, connection: sqlite3.Connection, marker: Marker) -> None:
         """Log a change per view in the open transaction, and delete changes that are too old."""
-        found = connection.execute(
+        newest = connection.execute(
             "select through from changes order by number desc limit 1"
         ).fetchone()
-        through = found[0] if found else 0
+        through = newest[0] if newest else 0
         for view, table in self._tables.items():
             keys = self._keys.get(view, {})
             through += 1 + len(keys)
@@ -77,8 +77,8 @@ class Change:
 
 def find_next(snapshot: Snapshot, view: str, number: int) -> Change | None:
     """The view's next change after this position."""
-    found = snapshot.select(AFTER, (view, number)).fetchone()
-    return Change(*found) if found else None
+    row = snapshot.select(AFTER, (view, number)).fetchone()
+    return Change(*row) if row else None
 
 
 def find_position(snapshot: Snapshot, view: str, batch: int) -> int | None:

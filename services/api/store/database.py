@@ -163,11 +163,11 @@ def _check(connection: sqlite3.Connection, wanted: Mapping[str, str]) -> None:
     verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise Unusable(f"the database is damaged: {verdict}")
-    found = dict(connection.execute("select name, value from identity"))
-    for name in sorted(wanted.keys() | found.keys()):
-        if found.get(name) != wanted.get(name):
+    identity = dict(connection.execute("select name, value from identity"))
+    for name in sorted(wanted.keys() | identity.keys()):
+        if identity.get(name) != wanted.get(name):
             raise Unusable(
-                f"the database was made for {name} {found.get(name, 'unnamed')}, "
+                f"the database was made for {name} {identity.get(name, 'unnamed')}, "
                 f"now it is {wanted.get(name, 'unnamed')}"
             )
 

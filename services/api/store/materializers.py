@@ -57,10 +57,10 @@ class Materializers:
     def find_view(self, view: str, number: int | None = None) -> Materializer | None:
         """The materializer to read a view from; of that generation, while it is followed."""
         for pipeline in tuple(self.known):
-            found = self.find_served(pipeline)
-            if found and view in found.generation.views:
+            materializer = self.find_served(pipeline)
+            if materializer and view in materializer.generation.views:
                 pinned = None if number is None else self.find(pipeline, number)
-                return pinned or found
+                return pinned or materializer
         return None
 
     def apply(self, known: Generations) -> None:

@@ -159,8 +159,8 @@ class Mirror(Background):
 
 def read_offsets(connection: sqlite3.Connection, topic: str) -> Offsets:
     """Per partition, the offset of the first record that is not in the file."""
-    found = connection.execute("select partition, offset from reached order by partition")
-    return {(topic, partition): offset for partition, offset in found}
+    rows = connection.execute("select partition, offset from reached order by partition")
+    return {(topic, partition): offset for partition, offset in rows}
 
 
 def _create(path: Path, identity: str, layout: Layout) -> sqlite3.Connection:

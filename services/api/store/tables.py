@@ -126,8 +126,8 @@ def encode_base64(stored: bytes) -> str:
 
 def to_json_value(value: object) -> object:
     """A decoded value as clients see it in JSON."""
-    found: object = json.loads(_dump(value))
-    return found
+    parsed: object = json.loads(_dump(value))
+    return parsed
 
 
 def to_document(values: Mapping[str, object]) -> Document:
