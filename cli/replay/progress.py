@@ -14,14 +14,14 @@ def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generati
     """Show how the candidate catches up; returns when it has. Raises Failed."""
     with screen.waiting("reading", "starting Spark") as wait:
         last = follow(
-            settings, declared, candidate, lambda seen: wait.show("reading", describe_seen(seen))
+            settings, declared, candidate, lambda seen: wait.show("reading", describe_progress(seen))
         )
     read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
     rate = f", {last.per_second:,.0f}/s" if last.per_second else ""
     screen.step("caught up", f"{read}{rate}", wait.seconds)
 
 
-def describe_seen(seen: Seen) -> str:
+def describe_progress(seen: Seen) -> str:
     now, rate = seen.progress, seen.per_second
     if not rate:
         return f"{screen.bar(0, 1)} 0 of {now.total:,}, starting Spark"

@@ -30,7 +30,7 @@ class Silver:
 
     def __init__(self, folders: Folders, topics: Sequence[Contract] = MOVES) -> None:
         self._folders = folders
-        self._held: dict[Contract, Coverage] = {topic: Coverage() for topic in topics}
+        self._coverage: dict[Contract, Coverage] = {topic: Coverage() for topic in topics}
         for topic in topics:
             DeltaTable.create(str(folders.silver(topic)), schema=create_schema(topic))
 
@@ -39,13 +39,13 @@ class Silver:
 
         Returns its offset.
         """
-        before = self._held[topic]
+        before = self._coverage[topic]
         offset = before.ends.get((topic.name, PARTITION), 0)
         place = {"_partition": PARTITION, "_offset": offset}
         row = {**topic.examples[0], **place, **changes}
         row.setdefault("_published", row["event_time"])
-        self._held[topic] = before.then({(topic.name, 0): 0, (topic.name, PARTITION): offset + 1})
-        self.append(topic, [row], self._held[topic])
+        self._coverage[topic] = before.then({(topic.name, 0): 0, (topic.name, PARTITION): offset + 1})
+        self.append(topic, [row], self._coverage[topic])
         return offset
 
     def append(self, topic: Contract, rows: list[Mapping[str, Any]], coverage: Coverage | None) -> None:
