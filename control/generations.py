@@ -101,13 +101,13 @@ class Generations:
 
     @property
     def running(self) -> tuple[Generation, ...]:
-        """Those that pipelines keep up to date."""
+        """The generations that pipelines keep up to date."""
         wanted = (self.promoted, self.candidate, self.retired)
         return tuple(one for one in self.known if one in wanted)
 
     @property
     def readable(self) -> tuple[Generation, ...]:
-        """Those that readers keep loaded: of candidates, only one that is ready."""
+        """The generations that readers keep loaded; a candidate only when it is ready."""
         wanted = (self._last(frozenset({State.READY})), self.retired, self.promoted)
         return tuple(one for one in wanted if one is not None)
 

@@ -1,4 +1,4 @@
-"""Who pays: customers with a card and a home store, and those who pay cash."""
+"""Customers: with a card and a home store, or paying cash."""
 
 from random import Random
 

@@ -13,7 +13,7 @@ from generators.ticks import HOUR_MS, TICK_MS
 
 # A till that was offline often sends again what it had sent already.
 RESENT_WHEN_LATE_SHARE = 0.1
-# Of the duplicates, so many follow within seconds, in the same tick as a rule.
+# The share of duplicates that follow within seconds, mostly in the same tick.
 AT_ONCE_SHARE = 0.25
 AT_ONCE_MS_MAX = 5_000
 AGAIN_MS_MAX = 30 * TICK_MS

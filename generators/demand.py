@@ -89,7 +89,7 @@ class Demand:
 
 
 def visits_per_hour(stores: Sequence[Store], receipts_per_minute: float) -> list[list[float]]:
-    """Of each store, the mean number of visits in each hour of the week."""
+    """The mean number of visits of each store in each hour of the week."""
     shares = [
         [
             store.size * BY_WEEKDAY[hour // 24] * BY_HOUR[hour % 24]

@@ -74,7 +74,7 @@ def _before(
     messages: dict[Partition, Message],
     records: int,
 ) -> Stretches:
-    """So many offsets before the ends of the partitions that nothing was found in."""
+    """A stretch of this many offsets before the end of each partition without a result."""
     return {
         partition: (max(starts[partition], end - records), end)
         for partition, end in ends.items()

@@ -37,7 +37,7 @@ class Parameters:
     refill: Refill = "vans"
 
     def dirt_rates(self) -> dict[Dirt, float]:
-        """Of the events that move stock, the share of each kind of dirt."""
+        """The share of each kind of dirt among the events that move stock."""
         return {
             Dirt.LATE: self.late_rate,
             Dirt.BEYOND_HORIZON: self.beyond_horizon_rate,

@@ -9,6 +9,6 @@ def catch_stop() -> Signal:
     """Set when the process is asked to stop, by SIGTERM or Ctrl-C."""
     stop = Signal()
     for number in (signal.SIGTERM, signal.SIGINT):
-        # From a thread: the signal may interrupt the very wait whose lock `set` needs.
+        # In a thread: the signal may interrupt the very wait whose lock `set` needs.
         signal.signal(number, lambda *_: Thread(target=stop.set).start())
     return stop

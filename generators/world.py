@@ -190,7 +190,7 @@ class World:
         self._day = today
 
     def _appeal(self, number: int) -> list[int]:
-        """Of every product, what multiplies its popularity on the world's n-th day."""
+        """The factor of every product's popularity on the world's n-th day."""
         promoted = self._promotions.on(number)
         season = {category: season_percent(category, number) for category in SEASONS}
         return [

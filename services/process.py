@@ -16,7 +16,7 @@ def run(name: str, work: Callable[[Settings, Event], None]) -> int:
     current = read_settings()
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        # From a thread: the signal may interrupt the wait that holds the lock of `set`.
+        # In a thread: the signal may interrupt the wait that holds the lock of `set`.
         signal.signal(number, lambda *_: Thread(target=stop.set).start())
     try:
         if not answers(current):

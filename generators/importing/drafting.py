@@ -13,7 +13,7 @@ from generators.importing.files import BadFile, list_columns, list_files, scan
 SAMPLE_ROWS = 2_000
 MOST = 0.8
 WIDE_COLUMNS_MIN = 7
-"""So many columns that differ by a number are days."""
+"""The least number of columns that differ by a number and are taken for days."""
 
 NAMES: Mapping[str, str] = {
     "receipt": "invoiceno invoice receipt receiptid receiptno orderid transactionid ticket",

@@ -44,7 +44,7 @@ class Scene:
         return int(self.draw.random() * self.store.registers)
 
     def somebody(self, store: Store | None = None, known: bool = False) -> Payer:
-        """With a card that is used for nothing else these days."""
+        """A payer with a card that is used for nothing else on these days."""
         at = store or self.store
         return self.customers.cast(at.number, self.draw.random(), known)
 

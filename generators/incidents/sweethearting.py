@@ -41,7 +41,7 @@ def clearance(scene: Scene) -> Plan:
 
 
 def staff_discount(scene: Scene) -> Plan:
-    """Those who work here pay a little less for all that they buy."""
+    """Employees pay a little less for all that they buy."""
     times = scene.times(scene.whole(3, 6), scene.minutes(30, 240))
     return at_all_tills(scene, times, scene.whole(80, 90), lines=4, reduced_lines=4)
 

@@ -36,7 +36,7 @@ def school_trip(scene: Scene) -> Plan:
 
 
 def series(scene: Scene, sales: int, pace_ms: int, goods: str, lines: int) -> Plan:
-    """So many sales on a card, that long apart, more or less."""
+    """This many sales on a card, about this long apart."""
     payer = scene.somebody()
     at_ms, deeds = scene.starts_ms, []
     for _ in range(sales):

@@ -38,7 +38,7 @@ class Coverage:
     ends: Offsets = field(default_factory=dict)
 
     def of(self, topic: str) -> dict[Partition, int]:
-        """Those of one topic."""
+        """The offsets of one topic."""
         return {at: end for at, end in self.ends.items() if at[0] == topic}
 
     def then(self, ends: Offsets) -> "Coverage":

@@ -12,7 +12,7 @@ FILE_BYTES = 64 * 1024**2
 OPTIONS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    # Of a table's files, as of what is read: they are few.
+    # A table has few files.
     "spark.databricks.delta.snapshotPartitions": "1",
     # Its default, ten thousand tasks, is what looking for old files would take for each table.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",

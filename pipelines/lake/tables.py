@@ -20,7 +20,7 @@ TOPICS = tuple(
 """Whose records are kept: of every public topic. Views can be computed anew."""
 
 EVENTS = tuple(VALIDATED.values())
-"""Of these topics, those whose records say when something happened, and so can be told apart."""
+"""The topics whose records have an event time, and so can be deduplicated."""
 
 RECORD = f"{archive.RECORD}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
 PLACE = "_partition INT, _offset BIGINT, _published TIMESTAMP"

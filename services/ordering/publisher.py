@@ -12,7 +12,7 @@ from services.ordering.decision import Order
 
 GROUP = "ordering"
 TRANSACTIONAL_ID = "ordering"
-"""It is fixed, so that the next gate fences the last one."""
+"""A fixed id, so that the next gate fences the last one."""
 ANSWER_SECONDS_MAX = 30.0
 TRANSACTION_MS_MAX = 30_000
 BEATS = TopicPartition(HEARTBEATS.name, 0)

@@ -61,7 +61,7 @@ class Case:
         return self.happened_ms - (self.contract.skew or timedelta()) // MILLISECOND
 
     def decided_ms(self) -> int:
-        """From then on no copy is accepted. The skew is room for a slow sender."""
+        """The moment from which on no copy is accepted. The skew is room for a slow sender."""
         spans = (self.contract.horizon or timedelta()) + (self.contract.skew or timedelta())
         return self.happened_ms + spans // MILLISECOND
 

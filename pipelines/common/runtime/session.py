@@ -57,7 +57,7 @@ GENERATED: Mapping[str, str] = MappingProxyType(
 
 
 YOUNG_MIB = 384
-"""Of the heap, for what a batch leaves behind. Java touches all of it before it collects any."""
+"""The young part of the heap, for the garbage of batches. Java fills it before it collects any."""
 
 NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -107,7 +107,7 @@ def _count_rejections(store: Store) -> Metric:
 
 
 def _gauge_bounds(store: Store) -> Metric:
-    """Of a rule with as many signals as it looks at in no alert, there is no sample."""
+    """The alerts at the rule's limit of signals; a rule without one has no sample."""
     gauge = GaugeMetricFamily(
         "retail_alerts_beyond_bound",
         "Alerts with more signals than the rule looks at.",

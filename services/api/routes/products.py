@@ -21,7 +21,7 @@ from services.api.store.store import Store
 from services.api.store.tables import AnyJson, Document, Stored
 
 STORES_MAX = 10_000
-"""So many shelves are listed, as many as the simulator can have; the totals are those of all."""
+"""The most shelves listed: as many as the simulator can have. Totals cover all shelves."""
 
 SUMMED = {field.name: field for field in STOCK_LEVELS.fields if field.unit == "units"}
 BY_STORE = f"{STOCK.select} where sku = ? order by store_id"

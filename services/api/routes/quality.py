@@ -53,7 +53,7 @@ class TableVerdict(TypedDict):
     expectations: int
     """How many were checked."""
     failed: list[str]
-    """Those that are not met, in words."""
+    """The expectations that are not met, in words."""
 
 
 class Summary(TypedDict):

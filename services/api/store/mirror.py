@@ -38,7 +38,7 @@ class Layout:
     topic: str
     create: tuple[str, ...]
     insert: str
-    """It says what happens to a row whose key is already there."""
+    """The insert statement; it handles a row whose key exists already."""
     row: Callable[[Record], Stored | None]
     """The stored row of a record; None where the record is not stored."""
 

@@ -20,7 +20,7 @@ from services.api.store.traces import Headers, Publication, Traces
 from services.clock import wall_ms
 
 FOLLOWED_MAX = 1_000
-"""Of the events posted last it is noted when answers hold them."""
+"""The number of newest posted events that are followed until answers hold them."""
 SEND_SECONDS_MAX = 0.5
 """For what is left when the API stops."""
 NANOSECONDS_PER_MS = 1_000_000

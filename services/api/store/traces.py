@@ -23,7 +23,7 @@ class Publication:
         """The log holds it."""
 
     def fail(self, reason: str) -> None:
-        """It is not in the log, or nobody knows."""
+        """The event is not in the log, or its outcome is unknown."""
 
 
 class Traces:
