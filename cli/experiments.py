@@ -22,7 +22,7 @@ QUESTION = re.compile(r"\*Question: (?P<question>[^*]*?)\s+Takes (?P<minutes>\d+
 FENCED = re.compile(r"^```\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 PROMPT = "$ "
 WRITTEN_API, WRITTEN_BROKER = "127.0.0.1:8000", "127.0.0.1:9092"
-"""The addresses of a shop in the pages."""
+"""As pages write the addresses of a shop."""
 COMMAND_SECONDS_MAX = 300
 
 
@@ -57,7 +57,7 @@ class Experiment:
     """A page of the guide: an idea, and commands that show it."""
 
     name: str
-    """The name for `retail try`."""
+    """As `retail try` is given it."""
     file: Path
     title: str
     question: str
@@ -75,7 +75,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Step:
-    """A command, and the words before it; or the words at the end, without a command."""
+    """A command, after what is said before it; or the words at the end, with no command."""
 
     prose: str
     command: str = ""
@@ -123,7 +123,7 @@ def require_shop(settings: Settings) -> None:
 
 
 def steps(page: str) -> Iterator[Step]:
-    """The page's commands in order, each with the words and drawings before it."""
+    """The page's commands in order, each with the words before it; drawings belong to the words."""
     prose, end = "", 0
     for block in FENCED.finditer(page):
         if not block[1].startswith(PROMPT):
@@ -137,7 +137,7 @@ def steps(page: str) -> Iterator[Step]:
 
 
 def exchanges(block: str) -> Iterator[tuple[str, str]]:
-    r"""The commands of a block after their prompts, and the answer of each.
+    r"""The commands of a block after their prompts, and what each of them answers.
 
     A command goes on after a line that ends in \\, and within single quotes.
     """
@@ -154,13 +154,13 @@ def is_whole(command: str) -> bool:
 
 
 def localize(settings: Settings, block: str) -> str:
-    """The block with the addresses of this shop, otherwise unchanged."""
+    """The block with the addresses of this shop, and not otherwise changed."""
     here = block.replace(WRITTEN_API, settings.api_url.removeprefix("http://"))
     return here.replace(WRITTEN_BROKER, settings.bootstrap_servers)
 
 
 def run(settings: Settings, command: str) -> str:
-    """The output of the command, with the addresses of this shop. Raises StepFailed."""
+    """What the command prints, with the addresses of this shop. Raises StepFailed."""
     here = localize(settings, command)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     done = capture(

@@ -1,4 +1,4 @@
-"""retail quarantine: rejected records, the reasons, and the release of events."""
+"""retail quarantine: what was rejected, why, and what can still be counted."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class NoAnswer(UserError):
 
 
 class NoPlace(UserError):
-    """The text is no place in the log."""
+    """A text that is no place in the log."""
 
     def __init__(self, found: str) -> None:
         super().__init__(
@@ -58,16 +58,16 @@ def list_command(
 ) -> None:
     """Show how many records were rejected and why, and the newest of them."""
     asked = {"topic": topic, "reason": reason, "limit": limit}
-    listing = fetch_list(read_settings(), {name: value for name, value in asked.items() if value})
+    found = fetch_list(read_settings(), {name: value for name, value in asked.items() if value})
     if as_json:
-        print(json.dumps(listing))
+        print(json.dumps(found))
         return
-    if not listing["counts"]:
+    if not found["counts"]:
         screen.say("  The quarantine is empty.")
         return
     screen.table(
         ("records", "reason", "topic"),
-        ((f"{one['records']:>7,}", one["reason"], one["topic"]) for one in listing["counts"]),
+        ((f"{one['records']:>7,}", one["reason"], one["topic"]) for one in found["counts"]),
     )
     screen.say("")
     screen.table(
@@ -78,7 +78,7 @@ def list_command(
                 one["reason"],
                 f"{one['topic']}/{one['partition']}/{one['offset']}",
             )
-            for one in listing["items"]
+            for one in found["items"]
         ),
     )
     screen.say("\n  One of them: retail quarantine show TOPIC/PARTITION/OFFSET")
@@ -87,10 +87,10 @@ def list_command(
 @app.command()
 def show(place: Place) -> None:
     """Show one record, decoded as far as possible, and what can be done about it."""
-    settings = require_broker()
-    record = read_record(settings, *parse_place(place))
+    current = require_broker()
+    record = read_record(current, *parse_place(place))
     contract = VALIDATED[record.topic]
-    verdict = validate(contract, record.key, record.value, record.published_ms)
+    found = validate(contract, record.key, record.value, record.published_ms)
     for name, text in about(record).items():
         screen.step(name, text)
     parts = dissect(contract, record.value)
@@ -103,11 +103,11 @@ def show(place: Place) -> None:
     if parts.fault:
         screen.step("ends", parts.fault)
     screen.say("")
-    if not isinstance(verdict, Rejection):
+    if not isinstance(found, Rejection):
         screen.say("  It was not rejected. It has been counted, unless an earlier copy was.")
         return
-    screen.say(f"  {verdict.reason}: {verdict.found}")
-    screen.say(f"  {find_remedy(contract, verdict.reason, record.value).text}")
+    screen.say(f"  {found.reason}: {found.found}")
+    screen.say(f"  {find_remedy(contract, found.reason, record.value).text}")
 
 
 @app.command()
@@ -116,16 +116,16 @@ def release(
     because: Annotated[str, typer.Option(help="Why the event shall count; kept with the release.")],
 ) -> None:
     """Publish a new event that wraps the record, so that running sums count it once."""
-    settings = require_broker()
+    current = require_broker()
     with (
-        alone(settings.data_dir / "quarantine", "releasing a record of"),
+        alone(current.data_dir / "quarantine", "releasing a record of"),
         screen.waiting("release", "reading") as wait,
     ):
 
         def tell(topic: str, read: int, total: int) -> None:
             wait.show("release", f"{screen.bar(read, total)} {topic}")
 
-        done = releasing.release(settings, parse_place(place), because, tell)
+        done = releasing.release(current, parse_place(place), because, tell)
     screen.say(f"  Released: {done.topic}/{done.partition}/{done.offset} wraps {place}.")
     taken = takers()
     if taken:
@@ -135,8 +135,8 @@ def release(
     screen.say("  Windows that have closed do not count it, live or replayed.")
 
 
-def fetch_list(settings: Settings, asked: Mapping[str, Any]) -> Any:
-    url = f"{settings.api_url}/v1/quarantine"
+def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
+    url = f"{current.api_url}/v1/quarantine"
     try:
         return fetch_json(f"{url}?{urlencode(asked)}", ANSWER_SECONDS_MAX)
     except NO_ANSWER as error:
@@ -144,14 +144,14 @@ def fetch_list(settings: Settings, asked: Mapping[str, Any]) -> Any:
 
 
 def require_broker() -> Settings:
-    settings = read_settings()
-    if not kafka.answers(settings):
-        raise kafka.KafkaDown(settings.bootstrap_servers)
-    return settings
+    current = read_settings()
+    if not kafka.answers(current):
+        raise kafka.KafkaDown(current.bootstrap_servers)
+    return current
 
 
 def parse_place(text: str) -> tuple[str, int, int]:
-    """The place in the log; raises NoPlace."""
+    """The place that the text names; raises NoPlace."""
     topic, *numbers = text.rsplit("/", 2)
     if topic not in VALIDATED or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
         raise NoPlace(text)
@@ -160,7 +160,7 @@ def parse_place(text: str) -> tuple[str, int, int]:
 
 def takers() -> list[str]:
     """The views that count releases."""
-    from pipelines.common.pipeline import load, pipelines  # imported here: Spark takes a second
+    from pipelines.common.pipeline import load, pipelines  # here: it takes Spark's second
 
     declared = [load(name) for name in pipelines()]
     return [view.contract.name for one in declared for view in one.views if view.ends is None]

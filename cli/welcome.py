@@ -1,4 +1,4 @@
-"""Suggestions once everything is ready."""
+"""What to try once everything is ready."""
 
 from cli import screen
 from infra.http import NO_ANSWER, fetch_json
@@ -8,25 +8,25 @@ from infra.token import read_token
 ANSWER_SECONDS_MAX = 2.0
 
 
-def welcome(settings: Settings) -> None:
+def welcome(current: Settings) -> None:
     screen.say("")
-    screen.step("Shop", f"{settings.api_url}/")
-    screen.step("Stock", f"{settings.api_url}/v1/stock")
-    shelf = a_shelf(settings)
+    screen.step("Shop", f"{current.api_url}/")
+    screen.step("Stock", f"{current.api_url}/v1/stock")
+    shelf = a_shelf(current)
     if shelf:
-        screen.step("One shelf", f"{settings.api_url}/v1/stock/{shelf}")
-    elif settings.world == "own":
+        screen.step("One shelf", f"{current.api_url}/v1/stock/{shelf}")
+    elif current.world == "own":
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
-    screen.step("API docs", f"{settings.api_url}/docs")
-    screen.step("Token", f"{read_token(settings)} (to promote, roll back, prune, release)")
+    screen.step("API docs", f"{current.api_url}/docs")
+    screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
     screen.step("Next", "make verify · make status · make logs · make down")
 
 
-def a_shelf(settings: Settings) -> str | None:
+def a_shelf(current: Settings) -> str | None:
     """The path of a known shelf, if the API names one."""
     try:
-        page = fetch_json(f"{settings.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX)
-        first = page["items"][0]
+        found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX)
+        first = found["items"][0]
         return f"{first['store_id']}/{first['sku']}"
     except (*NO_ANSWER, LookupError):
         return None

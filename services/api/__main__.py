@@ -17,7 +17,7 @@ def main() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     current = read_settings()
     log = setup_logging("api")
-    read_token(current)  # creates the file, for users of the data folder
+    read_token(current)  # drawn by now, for whoever looks into the data folder for it
     app = create_app(create_sources(current))
     listening = listen(app, current.listen_host, current.api_port, current.api_connections_max)
     log.info("answering on %s", current.api_url)
