@@ -13,38 +13,15 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from audit.inventory_lines import EXTRACTED, chunks
 from audit.log import number_records, read
-from audit.validation import Event, Content, Unreadable, read_record
-from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, STOCK_LEVELS
+from audit.validation import Content, Unreadable, read_record
+from contracts import RELEASES, STOCK_LEVELS
 from infra.kafka import Offsets, Partition, Record
 from infra.settings import Settings
 
 Row = dict[str, Any]
 Place = tuple[str, int, int]
-
-LINES_PER_CHUNK = 100_000
-
-MOVEMENTS = ("sold", "refunded", "received", "adjusted", "dispatched", "closed")
-"""The movements that a line may report, in units; `closed` are those no longer in transit."""
-
-COLUMNS: dict[str, pa.DataType] = {
-    "topic": pa.string(),
-    "partition": pa.int32(),
-    "offset": pa.int64(),
-    "sequence": pa.int64(),
-    "on_time": pa.bool_(),
-    "event_id": pa.string(),
-    "event_time": pa.timestamp("ms", tz="UTC"),
-    "published": pa.timestamp("ms", tz="UTC"),
-    "store_id": pa.string(),
-    "sku": pa.string(),
-    "unit_price_cents": pa.int64(),
-    **dict.fromkeys(MOVEMENTS, pa.int64()),
-}
-EXTRACTED = pa.schema(COLUMNS)
-"""One line of a readable record. `sequence`: its number among the simulator's records in the
-partition; null for another publisher. A release has the line and the event time of its
-original, under its own topic; its event_id is the original's topic and id."""
 
 UNREADABLE = pa.schema([EXTRACTED.field(name) for name in ("store_id", "topic", "sequence")])
 """An unreadable record of the simulator; its key still names the store."""
@@ -144,57 +121,3 @@ class Oracle:
 def query(name: str) -> str:
     """The text of a query beside this file."""
     return Path(__file__).with_name(f"{name}.sql").read_text()
-
-
-def chunks(events: Iterator[tuple[Record, int | None, Content]]) -> Iterator[pa.Table]:
-    lines: list[Row] = []
-    for record, sequence, content in events:
-        lines += list_lines(record, sequence, content)
-        if len(lines) >= LINES_PER_CHUNK:
-            yield pa.Table.from_pylist(lines, EXTRACTED)
-            lines = []
-    yield pa.Table.from_pylist(lines, EXTRACTED)
-
-
-def list_lines(record: Record, sequence: int | None, content: Content) -> list[Row]:
-    """A row per line of the event."""
-    happened = content.movement
-    shared = {
-        "topic": record.topic,
-        "partition": record.partition,
-        "offset": record.offset,
-        "sequence": sequence,
-        "on_time": content.untimely is None,
-        "event_id": content.event_id,
-        "event_time": happened["event_time"],
-        "published": record.published_ms,
-        "store_id": happened.get("store_id"),
-    }
-    nothing = {"unit_price_cents": None, **dict.fromkeys(MOVEMENTS, 0)}
-    return [
-        {**shared, "sku": sku, **nothing, **movement}
-        for sku, movement in read_movements(content.topic, happened)
-    ]
-
-
-def read_movements(topic: str, happened: Event) -> Iterator[tuple[str | None, dict[str, int]]]:
-    """The sku of each line, and its movements in units; a heartbeat has one without a shelf."""
-    if topic == HEARTBEATS.name:
-        yield None, {}
-        return
-    if topic == ADJUSTMENTS.name:
-        yield happened["sku"], {"adjusted": happened["units"]}
-        return
-    for line in happened["lines"]:
-        if topic == RECEIPTS.name:
-            price_cents = line["unit_price_cents"]
-            yield line["sku"], {"sold": line["units"], "unit_price_cents": price_cents}
-        elif topic == REFUNDS.name:
-            yield line["sku"], {"refunded": line["units"]}
-        elif topic == SHIPMENTS.name and happened["status"] == "dispatched":
-            yield line["sku"], {"dispatched": line["dispatched_units"]}
-        elif topic == SHIPMENTS.name:
-            units = {"received": line["received_units"], "closed": line["dispatched_units"]}
-            yield line["sku"], units
-        else:
-            raise ValueError(f"The inventory is not moved by {topic}.")

@@ -5,7 +5,7 @@ counts in the accounting alone, since windows do not take releases.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -13,92 +13,15 @@ import duckdb
 import pyarrow as pa
 
 from audit.inventory import Book, Place
+from audit.table_schemas import ACCEPTED, AS_OF, SCHEMAS, TABLES
 from audit.validation import Event, Content, Unreadable, read_record
-from contracts import (
-    ADJUSTMENTS,
-    NOTICE,
-    PRICE_CHANGES,
-    PRODUCTS,
-    PROMOTIONS,
-    RECEIPTS,
-    REFUNDS,
-    SHIPMENTS,
-    STORES,
-)
+from contracts import NOTICE
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Offsets, Partition, Record
 
 Row = dict[str, Any]
 
 ROWS_PER_CHUNK = 100_000
-
-TEXT, NUMBER = pa.string(), pa.int64()
-META: Mapping[str, pa.DataType] = {
-    "topic": TEXT,
-    "partition": NUMBER,
-    "offset": NUMBER,
-    "published": NUMBER,
-    "event_id": TEXT,
-    "event_time": NUMBER,
-}
-LINES: Mapping[str, pa.DataType] = {
-    **dict.fromkeys(("store_id", "cashier_id", "card_token", "sku"), TEXT),
-    **dict.fromkeys(("line", "units", "unit_price_cents"), NUMBER),
-}
-TABLES: Mapping[str, tuple[str, Mapping[str, pa.DataType]]] = {
-    RECEIPTS.name: ("receipt", {**LINES, "customer_id": TEXT}),
-    REFUNDS.name: ("refund", {**LINES, "receipt_event_id": TEXT, "receipt_event_time": NUMBER}),
-    PRICE_CHANGES.name: ("price", {"effective_at": NUMBER, "sku": TEXT, "price_cents": NUMBER}),
-    PROMOTIONS.name: (
-        "plan",
-        {
-            "sku": TEXT,
-            **dict.fromkeys(
-                ("effective_at", "starts_at", "ends_at", "usual_price_cents", "price_cents"), NUMBER
-            ),
-        },
-    ),
-    SHIPMENTS.name: (
-        "shipment",
-        {
-            **dict.fromkeys(("store_id", "purchase_order_id", "status", "sku"), TEXT),
-            **dict.fromkeys(("line", "dispatched_units", "received_units"), NUMBER),
-        },
-    ),
-    ADJUSTMENTS.name: (
-        "adjustment",
-        {**dict.fromkeys(("store_id", "sku", "reason"), TEXT), "units": NUMBER},
-    ),
-    PRODUCTS.name: (
-        "product",
-        {
-            "sku": TEXT,
-            **dict.fromkeys(
-                ("effective_at", "unit_cost_cents", "pack_size_units", "lead_time_days"), NUMBER
-            ),
-        },
-    ),
-    STORES.name: (
-        "store",
-        {
-            "effective_at": NUMBER,
-            "store_id": TEXT,
-            "latitude_microdegrees": NUMBER,
-            "longitude_microdegrees": NUMBER,
-        },
-    ),
-}
-"""By topic: its table, and the columns besides META. `line` counts from zero."""
-
-ACCEPTED = "accepted"
-SCHEMAS = {
-    ACCEPTED: pa.schema(META),
-    **{name: pa.schema({**META, **columns}) for name, columns in TABLES.values()},
-}
-"""By table; `accepted` has a row per accepted record of any topic, for the accounting."""
-
-AS_OF = {"price": "sku", "plan": "sku", "product": "sku", "store": "store_id"}
-"""Dimension versions: each holds from `since` on until the next one of its key."""
 
 
 class Tables:

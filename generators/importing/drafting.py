@@ -9,28 +9,10 @@ from pathlib import Path
 import duckdb
 
 from generators.importing.files import BadFile, list_columns, list_files, scan
+from generators.importing.guessing import guess, match_days
 
 SAMPLE_ROWS = 2_000
 MOST = 0.8
-WIDE_COLUMNS_MIN = 7
-"""The least number of columns that differ by a number and are taken for days."""
-
-NAMES: Mapping[str, str] = {
-    "receipt": "invoiceno invoice receipt receiptid receiptno orderid transactionid ticket",
-    "time": "invoicedate datetime timestamp time date orderdate soldat when",
-    "sku": "stockcode sku itemid productid product item article upc",
-    "units": "quantity qty units unitssold sales count pieces",
-    "unit_price": "unitprice price sellprice itemprice",
-    "amount": "amount linetotal total revenue salesamount",
-    "store": "storeid store shop shopid branch outlet storenbr location",
-    "customer": "customerid customer memberid client",
-    "cashier": "cashierid cashier employee operator clerk",
-    "register_id": "registerid register till pos terminal",
-    "card": "cardtoken card cardid",
-    "name": "description productname itemname name title",
-    "category": "category catid family department deptid group",
-}
-"""Names of columns by field, in lower case without punctuation, the likeliest first."""
 
 FORMATS = (
     "%d/%m/%Y %H:%M:%S",
@@ -63,7 +45,7 @@ def draft(file: Path) -> str:
 def _render_lines(
     file: Path, columns: Sequence[str], values: Mapping[str, Sequence[str]]
 ) -> Iterable[str]:
-    days = _match_days(columns)
+    days = match_days(columns)
     guesses = guess([name for name in columns if not days or not re.search(days, name)])
     yield f"# A first mapping for {file.name}. Lines with CHECK need a person."
     if days:
@@ -87,32 +69,6 @@ def _render_lines(
     described = [f"{one}: {_quote(guesses[one])}" for one in ("name", "category") if one in guesses]
     yield f"products: {{{', '.join(described)}}}"
     yield "opening_stock: covering  # the least with which no shelf of the files runs below zero"
-
-
-def guess(columns: Sequence[str]) -> dict[str, str]:
-    """The likeliest column for each field. No column is used twice; a field may have none."""
-    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(columns)}
-    guesses: dict[str, str] = {}
-    for field, names in NAMES.items():
-        for name in names.split():
-            if name in plain and plain[name] not in guesses.values():
-                guesses[field] = plain[name]
-                break
-    if "unit_price" in guesses:
-        guesses.pop("amount", None)
-    return guesses
-
-
-def _match_days(columns: Sequence[str]) -> str | None:
-    """A regular expression for the columns that are days; None where there are none."""
-    stems: dict[str, int] = {}
-    for name in columns:
-        stem = re.sub(r"[0-9]+", "0", name)
-        stems[stem] = stems.get(stem, 0) + 1
-    stem, count = max(stems.items(), key=lambda one: one[1])
-    if count < WIDE_COLUMNS_MIN or "0" not in stem:
-        return None
-    return "^" + re.escape(stem).replace("0", "[0-9]+") + "$"
 
 
 def _render_wide(days: str) -> Iterable[str]:

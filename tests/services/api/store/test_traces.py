@@ -1,31 +1,24 @@
 """A posted event is one trace: published, materialized, read. Off by default, at no cost."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
-from time import monotonic
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from confluent_kafka import Producer
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from contracts import ADJUSTMENTS, RECEIPTS, STOCK_LEVELS
-from infra.settings import Settings, root
 from services.api.routes.topics import describe
 from services.api.store.marker import Marker
-from services.api.store.otel import FOLLOWED_MAX, SEND_SECONDS_MAX, OtelTraces
+from services.api.store.otel import FOLLOWED_MAX, OtelTraces
 from services.api.store.publisher import Publisher
-from services.api.store.traces import Traces, create_traces
+from services.api.store.traces import Traces
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers, create_sources, serving
 from tests.services.world import NOON, announce
@@ -169,61 +162,3 @@ def test_so_many_of_the_last_events_are_followed(
         traces.publish("sales", {}).store(0, offset)
     traces.commit(marker(1, 1, events))
     assert len(named(spans, "materialize inventory")) == min(events, FOLLOWED_MAX)
-
-
-class Collector(BaseHTTPRequestHandler):
-    """Keeps the names of the spans that it is sent."""
-
-    names: list[str]
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        sent = ExportTraceServiceRequest.FromString(body)
-        if self.path == "/v1/traces":
-            self.names += [
-                span.name
-                for resource in sent.resource_spans
-                for scope in resource.scope_spans
-                for span in scope.spans
-            ]
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
-
-
-def test_spans_reach_a_collector(monkeypatch: pytest.MonkeyPatch) -> None:
-    names: list[str] = []
-    monkeypatch.setattr(Collector, "names", names, raising=False)
-    with HTTPServer(("127.0.0.1", 0), Collector) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        endpoint = f"http://127.0.0.1:{server.server_port}"
-        sent = create_traces(Settings(otel_exporter_otlp_endpoint=endpoint))
-        sent.publish("sales", {}).store(0, 1)
-        sent.stop()
-        server.shutdown()
-        thread.join()
-    assert names == ["publish sales"]
-
-
-def test_a_collector_that_is_away_does_not_hold_up_the_end() -> None:
-    sent = create_traces(Settings(otel_exporter_otlp_endpoint="http://127.0.0.1:1"))
-    sent.publish("sales", {}).store(0, 1)
-    began = monotonic()
-    sent.stop()
-    assert monotonic() - began < SEND_SECONDS_MAX + 2
-
-
-def test_without_a_collector_nothing_is_imported() -> None:
-    code = (
-        "import sys; from infra.settings import Settings; import services.api.app;"
-        "from services.api.store.traces import create_traces; create_traces(Settings());"
-        "print([name for name in sys.modules if name.startswith('opentelemetry.')"
-        " and name.split('.')[1] in ('sdk', 'exporter', 'proto')])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root(), capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"

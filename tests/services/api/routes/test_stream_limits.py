@@ -1,0 +1,110 @@
+"""The limits of a stream: a slow reader, a quiet view, a server that stops, too many readers."""
+
+import asyncio
+from contextlib import ExitStack
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+
+from contracts import STOCK_LEVELS
+from infra.wait import wait_until
+from services.api.http import positions
+from services.api.http.positions import Event, Positions
+from services.api.http.sources import Sources
+from services.api.routes import stream
+from services.api.routes.stream import render_events
+from services.api.store import changes
+from tests.services.following import STREAM, following
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, create_sources, serving
+from tests.services.writing import Writing
+
+
+@pytest.fixture
+def sources(log: MemoryLog, tmp_path: Path) -> Sources:
+    return create_sources(log, tmp_path)
+
+
+def enter(sources: Sources) -> Positions:
+    """A reader's place, after the event that says where to begin."""
+    place = Positions(sources.store, [STOCK_LEVELS.name], None)
+    begin: list[Event | None] = []
+
+    def has_begun() -> bool:
+        begin[:] = [place.next()]
+        return begin[0] is not None
+
+    wait_until(has_begun, "the view is loaded")
+    return place
+
+
+@pytest.mark.crosses("services/api/store/changes/ROWS_KEPT_MAX")
+def test_a_reader_that_is_too_slow_is_told_so_and_cut_off(
+    empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "ROWS_KEPT_MAX", 4)
+    with serving(sources) as api:
+        slow = enter(sources)
+        for units in range(4):
+            empty.row(1, "A", units, version=units + 1)
+            api.ready(empty.mark())
+        last = slow.next()
+    assert last is not None
+    assert last.kind == "end"
+    assert positions.TOO_SLOW in last.data
+
+
+def test_a_quiet_stream_has_a_heartbeat_and_ends_in_time(
+    empty: Writing, sources: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(stream, "STREAM_SECONDS_MAX", 0.2)
+
+    async def read_all() -> list[str]:
+        return [each async for each in render_events(enter(sources), sources.store)]
+
+    with serving(sources):
+        text = asyncio.run(read_all())
+    assert text[0] == "retry: 1000\n\n"
+    assert ": nothing new\n\n" in text
+    assert stream.TOO_LONG in text[-1]
+
+
+def test_a_server_that_stops_tells_its_readers_and_does_not_wait_for_them(
+    log: MemoryLog, empty: Writing, tmp_path: Path
+) -> None:
+    sources = create_sources(log, tmp_path)
+    with serving(sources) as api, following(api.ready()) as events:
+        next(events)
+        sources.store.end_streams()
+        last = next(events)
+        assert (last.kind, last.data["reason"]) == ("end", stream.STOPPING)
+        assert next(events, None) is None
+
+
+@pytest.mark.crosses("services/api/routes/stream/STREAMS_MAX")
+def test_so_many_readers_and_no_more_until_one_leaves(
+    log: MemoryLog, empty: Writing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "STREAMS_MAX", 2)
+    with serving(create_sources(log, tmp_path)) as api:
+        api.ready()
+        with ExitStack() as readers:
+            streams = [readers.enter_context(following(api)) for _ in range(2)]
+            assert [next(events).kind for events in streams] == ["reset", "reset"]
+            answer = api.request("GET", STREAM)
+            assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
+            assert "at most 2 streams" in answer.json()["detail"]
+
+        def is_let_in() -> bool:
+            with api.stream(STREAM) as answer:
+                return bool(answer.is_success)
+
+        wait_until(is_let_in, "a place is free again")
+
+
+@pytest.mark.crosses("services/api/http/positions/VIEWS_MAX")
+def test_no_more_views_than_the_limit_are_one_stream(api: Answers) -> None:
+    views = "&".join(f"view={number}" for number in range(positions.VIEWS_MAX + 1))
+    assert api.get(f"/v1/stream?{views}").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
