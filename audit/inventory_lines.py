@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from audit.validation import Event, Content
+from audit.validation import Content, Event
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, SHIPMENTS
 from infra.kafka import Record
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from audit.reorder_bound import Terms, by_arrival, least_cents
-from audit.reorder_life import Costs, HOURS_PER_DAY, Life, Score, margin_cents
+from audit.reorder_life import HOURS_PER_DAY, Costs, Life, Score, margin_cents
 from audit.reorder_ways import best_levels, by_policy, by_table
 from generators.parameters import Parameters
 from generators.products import Product

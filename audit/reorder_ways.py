@@ -10,10 +10,10 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from audit.reorder_life import (
-    Costs,
     DAY_MS,
-    Delivery,
     HOURS_PER_DAY,
+    Costs,
+    Delivery,
     Life,
     Propose,
     Review,

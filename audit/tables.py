@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from audit.inventory import Book, Place
 from audit.table_schemas import ACCEPTED, AS_OF, SCHEMAS, TABLES
-from audit.validation import Event, Content, Unreadable, read_record
+from audit.validation import Content, Event, Unreadable, read_record
 from contracts import NOTICE
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Offsets, Partition, Record

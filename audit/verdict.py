@@ -98,8 +98,7 @@ def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparis
 
 
 def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
-    """The rows within the view's retention, counted from the newest row.
-    """
+    """The rows within the view's retention, counted from the newest row."""
     if view.retention is None or view.began is None or not rows:
         return rows
     oldest = max(row[view.began] for row in rows) - view.retention

@@ -114,9 +114,7 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
 def holds(settings: Settings, ends: Offsets) -> bool:
     tables = lake(settings)
     archived = {
-        at: end
-        for topic in MOVES
-        for at, end in tables.silver(topic).read_coverage().ends.items()
+        at: end for topic in MOVES for at, end in tables.silver(topic).read_coverage().ends.items()
     }
     return all(archived.get(at, 0) >= end for at, end in ends.items())
 

@@ -33,7 +33,8 @@ def show(report: Report) -> None:
 
 
 def conclusion(report: Report) -> str:
-    of = f"{render_count(report.contracts, 'contract')}, {render_count(report.consumers, 'consumer')}"
+    contracts = render_count(report.contracts, "contract")
+    of = f"{contracts}, {render_count(report.consumers, 'consumer')}"
     wrong = [
         render_count(len(report.breaks), "break") if report.breaks else "",
         render_count(len(report.faults), "fault") if report.faults else "",

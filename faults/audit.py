@@ -40,7 +40,9 @@ def describe(compared: Verdict) -> Iterator[str]:
         if not one.agrees:
             yield describe_rows(one)
     if not compared.books_agree:
-        differing = [at for at, book in compared.books.items() if compared.live.books.get(at) != book]
+        differing = [
+            at for at, book in compared.books.items() if compared.live.books.get(at) != book
+        ]
         yield f"the accounting of {len(differing)} partitions differs: {list_some(differing)}"
     yield from compared.listing.differences[:ROWS_SHOWN_MAX]
     if compared.listing.behind:

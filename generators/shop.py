@@ -11,8 +11,8 @@ from generators.event import Event
 from generators.losses import Kind, Loss, choose_counted, losses
 from generators.returns import Return, Returns
 from generators.shelves import Shelves
-from generators.stores import Store
 from generators.shipment import Shipment
+from generators.stores import Store
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_HOUR, hour_of_day, tick_start_ms
 
 SHIFTS_PER_DAY = 3

@@ -33,9 +33,9 @@ from generators.products import products
 from generators.promotions import Promotions
 from generators.seasons import SEASONS, season_percent
 from generators.shelves import AHEAD_DAYS, Shelves
+from generators.shipment import Confirmed
 from generators.shop import Shop
 from generators.stores import stores
-from generators.shipment import Confirmed
 from generators.ticks import (
     ANNOUNCED_MS,
     HOURS_PER_WEEK,

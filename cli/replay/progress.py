@@ -14,7 +14,10 @@ def show_catching_up(settings: Settings, declared: Pipeline, candidate: Generati
     """Show how the candidate catches up; returns when it has. Raises Failed."""
     with screen.waiting("reading", "starting Spark") as wait:
         last = follow(
-            settings, declared, candidate, lambda seen: wait.show("reading", describe_progress(seen))
+            settings,
+            declared,
+            candidate,
+            lambda seen: wait.show("reading", describe_progress(seen)),
         )
     read = f"{screen.bar(1, 1)} {last.progress.read:,} records"
     rate = f", {last.per_second:,.0f}/s" if last.per_second else ""

@@ -10,7 +10,7 @@ from rich.text import Text
 from cli.watch import tables
 from cli.watch.feeds import Feed, Feeds
 from cli.watch.moments import describe_freshness, find_counted_ms, read_time
-from cli.watch.room import Room, TWO_COLUMNS_WIDTH, measure_room
+from cli.watch.room import TWO_COLUMNS_WIDTH, Room, measure_room
 from cli.watch.sales import Sales, summarize
 from cli.watch.words import clean, count, duration, money, rate, spark
 

@@ -133,7 +133,9 @@ def _are_most(good: Iterable[bool]) -> bool:
     return bool(answers) and sum(answers) >= MOST * len(answers)
 
 
-def _render_prices(guesses: Mapping[str, str], values: Mapping[str, Sequence[str]]) -> Iterable[str]:
+def _render_prices(
+    guesses: Mapping[str, str], values: Mapping[str, Sequence[str]]
+) -> Iterable[str]:
     for field in ("unit_price", "amount"):
         yield from values.get(guesses.get(field, ""), ())
 

@@ -152,7 +152,9 @@ def _count(engine: duckdb.DuckDBPyConnection) -> int:
 
 def _matches(engine: duckdb.DuckDBPyConnection, pattern: str, name: str) -> bool:
     try:
-        [matches] = engine.execute("select regexp_matches(?, ?)", [name, pattern]).fetchone() or (0,)
+        [matches] = engine.execute("select regexp_matches(?, ?)", [name, pattern]).fetchone() or (
+            0,
+        )
     except duckdb.Error as error:
         raise BadMapping(f"wide.columns: expected a regular expression, found {pattern}") from error
     return bool(matches)

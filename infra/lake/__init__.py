@@ -6,8 +6,8 @@ from infra.lake.offsets import ByTopic, from_topics, to_topics
 
 __all__ = [
     "ByTopic",
-    "Folders",
     "Coverage",
+    "Folders",
     "UnknownCoverage",
     "committed_ms",
     "folders",

@@ -13,7 +13,9 @@ from pipelines.lake.transform import MOVES, daily_facts, day_number, on_days
 def sum_days(spark: SparkSession, lake: Lake) -> None:
     """Bring gold up to silver. A day is replaced as a whole, so repeating it changes nothing."""
     before = lake.gold.read_coverage()
-    ends = {at: end for topic in MOVES for at, end in lake.silver(topic).read_coverage().ends.items()}
+    ends = {
+        at: end for topic in MOVES for at, end in lake.silver(topic).read_coverage().ends.items()
+    }
     if before.ends == ends:
         return
     events = {topic: lake.silver(topic).read(spark) for topic in MOVES}

@@ -16,7 +16,9 @@ APART_MAX = timedelta(days=1)
 """A copy says of its event the same time. One that is off by less is looked for all the same."""
 
 
-def refine(spark: SparkSession, topic: Contract, bronze: Table, silver: Table, until: Coverage) -> None:
+def refine(
+    spark: SparkSession, topic: Contract, bronze: Table, silver: Table, until: Coverage
+) -> None:
     """Append the events of the topic that bronze has beyond silver."""
     before, ends = silver.read_coverage(), until.of(topic.name)
     if before.ends == ends:

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts import CONTRACTS, Contract, spark_ddl
 from contracts.validation import VALIDATED
 from infra.folder import Folder
-from infra.lake import Folders, Coverage, committed_ms, folders, newest, read_coverage
+from infra.lake import Coverage, Folders, committed_ms, folders, newest, read_coverage
 from infra.settings import Settings
 from pipelines.common.runtime import archive
 

@@ -10,7 +10,6 @@ from pipelines.fraud.thresholds import Thresholds
 from tests.audit.frauds import CARD, MINUTE, SECOND, only
 
 
-
 @pytest.fixture
 def shop() -> Timeline:
     return Timeline()

@@ -107,9 +107,7 @@ def alerts(records: Iterable[Record], limits: Thresholds = LIMITS) -> dict[bytes
     rows = FraudOracle(records, limits).view()
     for row in rows:
         model(ALERTS).model_validate(row)
-    return {
-        f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in rows
-    }
+    return {f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in rows}
 
 
 many = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

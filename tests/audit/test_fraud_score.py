@@ -129,7 +129,9 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
         )
     )
     oracle = FraudOracle(log(world, incidents), Thresholds())
-    scores = compute_scores(lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds())
+    scores = compute_scores(
+        lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds()
+    )
     assert scores.total.recall.of > 60
     assert scores.total.recall.share >= 0.9, render_scores(scores)
     assert scores.total.precision.share >= 0.88, render_scores(scores)
@@ -158,5 +160,6 @@ def log(world: World, incidents: list[Incident]) -> Iterator[Record]:
 
 def render_scores(scores: Scores) -> str:
     return ", ".join(
-        f"{rule}: caught {one.recall}, right {one.precision}" for rule, one in scores.by_rule.items()
+        f"{rule}: caught {one.recall}, right {one.precision}"
+        for rule, one in scores.by_rule.items()
     )

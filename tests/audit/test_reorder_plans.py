@@ -96,4 +96,7 @@ def test_the_plan_of_a_product_that_sold_nothing_says_nothing() -> None:
     adjust(shop, at("12:00"), 5, "count")
     shop.receipt(at("12:00"), (WINE, 7, 1_000))
     proposals = {row["sku"]: row for row in compute_proposals(shop) if row["review_at"] == FIRST}
-    assert (proposals[MILK]["reorder_point_units"], proposals[WINE]["reorder_point_units"]) == (0, 3)
+    assert (proposals[MILK]["reorder_point_units"], proposals[WINE]["reorder_point_units"]) == (
+        0,
+        3,
+    )

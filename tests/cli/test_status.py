@@ -118,7 +118,11 @@ def test_without_a_broker_only_who_answers_itself_is_asked(
     monkeypatch.setattr(fleet, "answers", lambda *_: False)
     states = {one.name: one.state for one in fleet.components(current)}
     assert asked == ["api"]
-    assert (states["api"], states["quarantine"], states["broker"]) == ("ready", "starting", "stopped")
+    assert (states["api"], states["quarantine"], states["broker"]) == (
+        "ready",
+        "starting",
+        "stopped",
+    )
 
 
 def test_a_broker_that_does_not_answer_is_said_and_asked_for_nothing_more(

@@ -73,7 +73,9 @@ def test_what_is_no_length_of_time_is_refused(text: str) -> None:
         ("name: till\nkind: robot\ndomain: d\nowner: o\ndescription: d\n", "kind"),
     ],
 )
-def test_a_file_that_is_not_understood_is_not_loaded(text: str, message: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_understood_is_not_loaded(
+    text: str, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "till.yaml").write_text(text)
     with pytest.raises(BadContract, match=message):
         load_consumers(tmp_path)

@@ -27,7 +27,9 @@ def test_every_topic_with_a_moment_from_which_it_holds_is_one_of_facts() -> None
 
 @pytest.mark.parametrize("contract", DIMENSIONS.values(), ids=DIMENSIONS)
 def test_the_contract_says_how_much_notice_it_takes(contract: Contract) -> None:
-    (description,) = (field.description for field in contract.fields if field.name == "effective_at")
+    (description,) = (
+        field.description for field in contract.fields if field.name == "effective_at"
+    )
     assert "ten minutes" in description
     assert span(NOTICE) == "10 min"
 

@@ -63,7 +63,9 @@ def find_broken_in_spark(
     frame = spark.createDataFrame(list(enumerate(rows)), schema)
     rules = rule_sql(agreed, prefix="event.")
     verdicts = frame.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
-    by_record: dict[int, list[bool | None]] = {row["at"]: row["holds"] for row in verdicts.collect()}
+    by_record: dict[int, list[bool | None]] = {
+        row["at"]: row["holds"] for row in verdicts.collect()
+    }
     assert not any(None in holds for holds in by_record.values())
     return [
         {name for (name, _), holds in zip(rules, by_record[at], strict=True) if not holds}

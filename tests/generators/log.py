@@ -24,6 +24,8 @@ def log(settings: Settings) -> dict[Partition, list[Published]]:
     while sum(map(len, records.values())) < sum(ends.values()):
         assert time.monotonic() < deadline, "the log should be read by now"
         for message in reader.consume(1000, timeout=0.1):
-            records[message.topic() or "", message.partition() or 0].append(parse_published(message))
+            records[message.topic() or "", message.partition() or 0].append(
+                parse_published(message)
+            )
     reader.close()
     return records

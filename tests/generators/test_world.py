@@ -50,7 +50,9 @@ def test_the_world_begins_with_catalog_and_full_shelves() -> None:
 
 
 def test_whatever_holds_was_announced_with_notice() -> None:
-    announcements = [publication for publication in publish_hours(24) if publication.topic in DIMENSIONS]
+    announcements = [
+        publication for publication in publish_hours(24) if publication.topic in DIMENSIONS
+    ]
     assert {publication.topic for publication in announcements} == set(DIMENSIONS)
     for publication in announcements:
         effective_ms = publication.event["effective_at"]

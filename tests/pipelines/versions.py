@@ -36,4 +36,6 @@ def list_versions(dimension: Dimension, log: Iterable[Record]) -> Iterator[Dimen
         assert not isinstance(verdict, Rejection)
         place = record.partition, record.offset
         fields = (*dimension.topic.key, *dimension.columns)
-        yield to_version(dimension.topic, dimension.since, fields, place, record.published_ms, verdict)
+        yield to_version(
+            dimension.topic, dimension.since, fields, place, record.published_ms, verdict
+        )

@@ -92,7 +92,9 @@ def test_a_generation_begins_in_the_archive_and_says_the_same(
     """It is killed in the archive and in the log, and holds the books of every record."""
     work = begun(cut_log)
     whole = cut_log.whole
-    assert compute_answer(cut_log.settings, work.pipeline, whole.ends) == whole, "the oracle reads it too"
+    assert compute_answer(cut_log.settings, work.pipeline, whole.ends) == whole, (
+        "the oracle reads it too"
+    )
     running = InSession(work, spark, monkeypatch)
     try:
         running.doom(cut_log.chance)

@@ -37,7 +37,7 @@ def test_an_event_finds_the_facts_of_its_moment_whatever_comes_after_it() -> Non
 
 
 def mistaken(played: Sequence[Entry], known: Known) -> int:
-    """The number of lines whose cost by earlier versions differs from their cost by all versions."""
+    """The number of lines whose cost by earlier versions differs from that by all versions."""
     accepted = [(place, entry, validated(entry)) for place, entry in enumerate(played)]
     events = [(place, entry, event) for place, entry, event in accepted if event is not None]
     facts = defaultdict(list)

@@ -9,7 +9,7 @@ from deltalake import CommitProperties, DeltaTable, write_deltalake
 
 from contracts import RELEASES, Contract, Field, encode, key
 from contracts.validation import RELEASABLE
-from infra.lake import Folders, Coverage
+from infra.lake import Coverage, Folders
 from tests.services.world import NOON
 
 PARTITION = 1
@@ -44,12 +44,18 @@ class Silver:
         place = {"_partition": PARTITION, "_offset": offset}
         row = {**topic.examples[0], **place, **changes}
         row.setdefault("_published", row["event_time"])
-        self._coverage[topic] = before.then({(topic.name, 0): 0, (topic.name, PARTITION): offset + 1})
+        self._coverage[topic] = before.then(
+            {(topic.name, 0): 0, (topic.name, PARTITION): offset + 1}
+        )
         self.append(topic, [row], self._coverage[topic])
         return offset
 
-    def append(self, topic: Contract, rows: list[Mapping[str, Any]], coverage: Coverage | None) -> None:
-        properties = CommitProperties(custom_metadata={"userMetadata": coverage.to_json()} if coverage else None)
+    def append(
+        self, topic: Contract, rows: list[Mapping[str, Any]], coverage: Coverage | None
+    ) -> None:
+        properties = CommitProperties(
+            custom_metadata={"userMetadata": coverage.to_json()} if coverage else None
+        )
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=create_schema(topic))
         write_deltalake(
             str(self._folders.silver(topic)), table, mode="append", commit_properties=properties

@@ -123,7 +123,9 @@ def _render_verdicts(folder: Path) -> Html:
     return join(
         element("h1", TITLE),
         element("p", lead, class_="lead"),
-        element("p", f"Checked {summary['checked_at']}: {kept:,} expectations met, {failed:,} not."),
+        element(
+            "p", f"Checked {summary['checked_at']}: {kept:,} expectations met, {failed:,} not."
+        ),
         element("p", f"Totals not compared with a view: {not_compared}") if not_compared else None,
         table(
             ("table", "version", "of what", "expectations", "not met"),

@@ -16,7 +16,7 @@ from replay.compare import Compared
 from replay.difference import Difference
 from replay.thresholds import edit
 from tests.answers import FENCED
-from tests.cli.replay.differences import MOVED, SHOWN, STORES, at
+from tests.cli.replay.differences import MOVED, SHOWN, STORES
 
 GUIDE = root() / "pipelines" / "REPLAY.md"
 
@@ -102,14 +102,18 @@ def test_the_cause_of_a_row_and_what_differs_in_the_code_are_told(
     show_difference(compared, None)
     printed = capsys.readouterr().out
     assert max(map(len, printed.splitlines())) <= WIDTH
-    assert "    code        card_sales_per_window_max 5 → 3 · pipelines/fraud/module_0.py" in printed
+    assert (
+        "    code        card_sales_per_window_max 5 → 3 · pipelines/fraud/module_0.py" in printed
+    )
     assert "and 2 more files" in printed
     assert printed.count("because card_sales_per_window_max 5 → 3\n") == 4
     assert printed.count("counts as many events as before\n") == 4
 
 
 def test_no_difference_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = render_difference(Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys)
+    printed = render_difference(
+        Difference(ALERTS.name, 1_312, 1_312, 0, 0, 0, (), (), (), ()), capsys
+    )
     assert printed.splitlines() == [
         "  difference    none: generation 1 = generation 2",
         "                fraud at marker 7 · 9 records · 1,312 rows",

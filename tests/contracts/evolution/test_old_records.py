@@ -49,7 +49,9 @@ def test_an_old_event_is_accepted_on_replay(old: Contract) -> None:
         return
     for value in old.examples:
         published_ms = round(value[str(old.event_time)].timestamp() * 1000)
-        verdict = validate(CONTRACTS[old.name], key(old, value), encode_as(old, value), published_ms)
+        verdict = validate(
+            CONTRACTS[old.name], key(old, value), encode_as(old, value), published_ms
+        )
         assert not isinstance(verdict, Rejection), verdict
 
 

@@ -121,7 +121,9 @@ def test_opening_stock_is_the_least_that_covers_all_sales(tmp_path: Path) -> Non
     with closing(open_scratch(tmp_path)) as engine:
         read_lines(engine, SHAPE, [write_csv(tmp_path / "a.csv", UCI, rows)], lambda _: None)
         announcements = list(announce_catalog(engine, SHAPE, 1, 2))
-    stock = {one.event["sku"]: one.event["units"] for one in announcements if one.contract is ADJUSTMENTS}
+    stock = {
+        one.event["sku"]: one.event["units"] for one in announcements if one.contract is ADJUSTMENTS
+    }
     assert stock == {"85123A": 10, "71053": 1}
     prices = [one.event for one in announcements if one.contract is PRICE_CHANGES]
     assert {one["sku"]: one["price_cents"] for one in prices} == {"85123A": 255, "71053": 300}

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from generators.importing.drafting import draft, guess
+from generators.importing.drafting import draft
+from generators.importing.guessing import guess
 from generators.importing.mapping import BadMapping, read_mapping
 from tests.generators.importing.sales import UCI, load_mapping, write_csv, write_m5, write_uci
 

@@ -45,7 +45,9 @@ def _list_result_labels(expression: promql.Expr, known: Labels) -> set[str]:
     if isinstance(expression, promql.AggregateExpr):
         return set(expression.modifier.labels) if expression.modifier else set()
     parts = (_list_result_labels(part, known) for part in _list_parts(expression))
-    labels = next((labelled for labelled in parts if labelled), set())  # joins keep those of their left side
+    labels = next(
+        (labelled for labelled in parts if labelled), set()
+    )  # joins keep those of their left side
     is_quantile = isinstance(expression, promql.Call) and (
         expression.func.name == "histogram_quantile"
     )

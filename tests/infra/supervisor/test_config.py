@@ -29,7 +29,9 @@ def programs(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, ProcessCo
     options.environ_expansions = {f"ENV_{name}": value for name, value in os.environ.items()}
     options.configfile = str(CONFIG)
     options.process_config(do_usage=False)
-    configs = [config for group in options.process_group_configs for config in group.process_configs]
+    configs = [
+        config for group in options.process_group_configs for config in group.process_configs
+    ]
     return {config.name: config for config in configs}
 
 

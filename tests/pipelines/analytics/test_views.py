@@ -34,7 +34,9 @@ def ask(spark: SparkSession) -> Asked:
     def after(view: str, *log: Published) -> list[dict[str, Any]]:
         number = NAMES.index(view)
         view_rows = collect_rows(rows(PIPELINE, create_log(spark, *log), versions, number))
-        return sorted(view_rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key])
+        return sorted(
+            view_rows, key=lambda row: [row[field] for field in PIPELINE.writes[number].key]
+        )
 
     return after
 
@@ -102,7 +104,9 @@ def test_a_product_on_two_lines_of_a_receipt_counts_its_event_once(ask: Asked) -
 
 
 def test_a_day_knows_what_was_sold_and_what_came_back(ask: Asked) -> None:
-    view_rows = ask("daily-demand", receipt(("A", 3)), refund(("A", 1), at=HOUR), receipt(at=16 * HOUR))
+    view_rows = ask(
+        "daily-demand", receipt(("A", 3)), refund(("A", 1), at=HOUR), receipt(at=16 * HOUR)
+    )
     assert select_fields(view_rows, "day_start", "units_sold", "units_refunded", "version") == [
         (datetime.combine(OPENING.date(), datetime.min.time(), OPENING.tzinfo), 3, 1, 2),
         (OPENING + 16 * HOUR, 1, 0, 1),

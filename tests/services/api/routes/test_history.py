@@ -177,7 +177,9 @@ def test_a_release_for_another_shelf_does_not_count(silver: Silver, api: Answers
     assert api.json(STOCK)["units_on_hand"] == 40
 
 
-def test_a_shelf_and_what_moved_it_since_make_the_shelf(filled_silver: Silver, api: Answers) -> None:
+def test_a_shelf_and_what_moved_it_since_make_the_shelf(
+    filled_silver: Silver, api: Answers
+) -> None:
     before = api.json(STOCK, at=find_minute(15).isoformat())
     moved = api.json(
         MOVEMENTS, since=find_minute(15).isoformat(), until=find_minute(30).isoformat()
@@ -261,7 +263,9 @@ def test_tables_that_hold_nothing_yet_know_no_shelf(silver: Silver, api: Answers
     assert answer.json()["as_of"] == {"inputs": {}}
 
 
-def test_a_table_that_somebody_else_wrote_to_is_not_believed(filled_silver: Silver, api: Answers) -> None:
+def test_a_table_that_somebody_else_wrote_to_is_not_believed(
+    filled_silver: Silver, api: Answers
+) -> None:
     filled_silver.append(RECEIPTS, [], None)
     answer = api.get(STOCK)
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE

@@ -64,7 +64,9 @@ def load(api: Answers, path: str) -> dict[str, str]:
 
 def find_addresses() -> set[str]:
     """Every address in the scripts, with an x for each inserted value."""
-    return {PLACED.sub("x", address) for text in SCRIPTS.values() for address in ASKED.findall(text)}
+    return {
+        PLACED.sub("x", address) for text in SCRIPTS.values() for address in ASKED.findall(text)
+    }
 
 
 @pytest.mark.parametrize("path", pages.PAGES)

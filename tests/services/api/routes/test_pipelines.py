@@ -90,7 +90,9 @@ def test_once_all_is_counted_the_answer_is_fresh_and_not_behind(
     inventory: Writing, running: Answers
 ) -> None:
     running.ready(inventory.mark(sold=2))
-    shelf = running.eventually("/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None)
+    shelf = running.eventually(
+        "/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None
+    )
     assert 0 <= shelf["freshness_ms"] < 5_000
     assert "freshness_unknown" not in shelf
     standing = running.json("/v1/pipelines")["pipelines"][0]

@@ -15,7 +15,6 @@ PATH = f"/v1/history/stock-outs/{STORE}/{SKU}"
 MINUTE_MS = 60_000
 
 
-
 def render_minute(after_noon: int) -> str:
     return render_instant(round(find_minute(after_noon).timestamp() * 1000))
 
@@ -24,7 +23,9 @@ def sell(silver: Silver, when: int, units: int, published: int | None = None) ->
     line = {"sku": SKU, "units": units, "unit_price_cents": 249}
     published_at = find_minute(when if published is None else published)
     name = f"sold at {when}"
-    silver.put(RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=published_at)
+    silver.put(
+        RECEIPTS, event_time=find_minute(when), event_id=name, lines=[line], _published=published_at
+    )
 
 
 def arrive(silver: Silver, when: int, status: str, units: int) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from contracts import STOCK_LEVELS
 from services.api.http import positions
-from services.api.http.positions import Event
 from services.api.store import changes
 from tests.services.following import STREAM, Told, following
 from tests.services.memory import MemoryLog

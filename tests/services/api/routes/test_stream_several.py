@@ -5,7 +5,6 @@ import pytest
 from contracts import BEST_SELLERS, STOCK_LEVELS, STORE_SALES
 from services.api.http import positions
 from services.api.routes import stream
-from services.api.store import changes
 from tests.services.following import STREAM, following
 from tests.services.memory import MemoryLog
 from tests.services.serving import Answers

@@ -154,7 +154,9 @@ def test_an_idle_log_keeps_answers_fresh(shop: Shop) -> None:
     shop.inventory.row(1, "A", 4)
     with shop.api() as api:
         api.ready(shop.mark())
-        shelf = api.eventually("/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None)
+        shelf = api.eventually(
+            "/v1/stock/S001/A", lambda answer: answer["freshness_ms"] is not None
+        )
     assert 0 <= shelf["freshness_ms"] < 10_000
 
 
