@@ -18,7 +18,7 @@ from infra.settings import Settings, root
 from infra.token import read_token, token_file
 from infra.wait import wait_until
 from tests.ports import free_port_base
-from tests.secrets import find_files, find_processes, list_with_children
+from tests.secrets import find_files, find_headers, find_processes, list_with_children
 
 pytestmark = pytest.mark.e2e
 
@@ -67,8 +67,13 @@ def is_answering(settings: Settings) -> bool:
 
 
 def act(settings: Settings, authorization: str, path: str = RELEASE) -> httpx.Response:
+    """The answer. It has the token in no header, and in its text only where the path named it."""
     headers = {"Authorization": authorization}
-    return httpx.post(f"{settings.api_url}{path}", headers=headers, timeout=START_SECONDS_MAX)
+    answer = httpx.post(f"{settings.api_url}{path}", headers=headers, timeout=START_SECONDS_MAX)
+    token = read_token(settings)
+    assert find_headers(token, answer.headers) == []
+    assert token in path or token not in answer.text
+    return answer
 
 
 @contextmanager
@@ -131,3 +136,13 @@ def test_a_secret_that_is_somewhere_is_found(tmp_path: Path) -> None:
             [found] = find_processes("a secret", [psutil.Process(process.pid)])
             process.communicate()
         assert found.startswith(place)
+
+
+@pytest.mark.parametrize(
+    "header", [("WWW-Authenticate", "Bearer realm=A Secret"), ("A-Secret", "")]
+)
+def test_a_secret_in_a_header_is_found(header: tuple[str, str]) -> None:
+    headers = httpx.Headers([("Content-Type", "text/plain"), header])
+    secret = "a secret" if header[1] else "a-secret"
+    assert find_headers(secret, headers) == [header[0]]
+    assert find_headers("another", headers) == []
