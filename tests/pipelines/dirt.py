@@ -9,6 +9,8 @@ from tests.pipelines.log import OPENING
 RECORDS = 150
 # Times that no calendar has and Spark does, up to the last that it has.
 FAR_MS = [sign * far // 1000 for far in (2**60, 2**63 - 1000) for sign in (1, -1)]
+TWO_BILLION = bytes((0x80, 0xD0, 0xAC, 0xF3, 0x0E))
+"""How Avro writes 2,000,000,000: the length of a text, or the number of an array's items."""
 
 Sent = tuple[bytes | None, bytes | None]
 """A record's key and value."""
@@ -38,7 +40,7 @@ def find_key(agreed: Contract, event: Row) -> bytes | None:
 
 
 def damage(agreed: Contract) -> list[Sent]:
-    """A good record with bytes cut off, changed, put in; and noise."""
+    """A good record with bytes cut off, changed, put in, or announced and not there; and noise."""
     example = {**agreed.examples[0], "event_time": OPENING}
     whole, right = encode(agreed, example), key(agreed, example)
     at = st.integers(0, len(whole) - 1)
@@ -50,4 +52,5 @@ def damage(agreed: Contract) -> list[Sent]:
         one["value"] for one in (*draw_records(change, RECORDS), *draw_records(noise, RECORDS))
     ]
     cut = [whole[:length] for length in range(len(whole))]
-    return [(right, value) for value in (None, whole + b"\0\0", *cut, *changed)]
+    announced = [whole[:at] + TWO_BILLION for at in range(5, len(whole))]
+    return [(right, value) for value in (None, whole + b"\0\0", *cut, *announced, *changed)]

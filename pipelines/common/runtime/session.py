@@ -236,6 +236,13 @@ def class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 
+ANNOUNCED = ("string", "bytes", "collectionItems")
+ANNOUNCED_MAX = 16 * 1024 * 1024
+"""A record may announce so many bytes or items, whether they follow or not. Avro makes room before
+it reads them: without a limit, five damaged bytes would end Java. The broker takes batches of a
+megabyte."""
+
+
 def java_options() -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
@@ -243,5 +250,6 @@ def java_options() -> list[str]:
         f"-Xmn{YOUNG_MIB}m",
         *heap.OPTIONS,
         "-Duser.timezone=UTC",
+        *(f"-Dorg.apache.avro.limits.{kind}.maxLength={ANNOUNCED_MAX}" for kind in ANNOUNCED),
         f"-Dlog4j2.configurationFile={log4j}",
     ]

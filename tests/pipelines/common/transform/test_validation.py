@@ -19,6 +19,7 @@ pytestmark = pytest.mark.spark
 
 
 @EVERY
+@pytest.mark.crosses("pipelines/common/runtime/session/ANNOUNCED_MAX")
 def test_python_and_spark_give_the_same_reasons(spark: SparkSession, name: str) -> None:
     agreed = VALIDATED[name]
     log = [*list_records(agreed), *damage(agreed)]
