@@ -12,6 +12,7 @@ from contracts.validation import RELEASABLE
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import event
 from pipelines.common.transform.events import RELEASE, decode_records, fault, reason
+from pipelines.common.transform.first_lines import FirstLines
 from pipelines.common.transform.validate import content_checks, time_checks
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
@@ -105,9 +106,11 @@ def daily_facts(
 
 def explode_lines(events: DataFrame) -> DataFrame:
     """A row per line; `first` is 1 on the first of its event that names the sku, otherwise 0."""
-    opened = events.select("*", F.posexplode("lines").alias("_position", "_line"))
-    first = F.array_position(F.col("lines")["sku"], F.col("_line")["sku"]) == F.col("_position") + 1
-    return opened.select("event_time", "store_id", "_line.*", first.cast("int").alias("first"))
+    skus = FirstLines(("sku",))
+    items = F.arrays_zip(F.col("lines").alias("line"), F.col(skus.previous).alias("previous"))
+    opened = skus.prepare(events).select("*", F.posexplode(items).alias("_position", "_item"))
+    first = skus.is_first("_position", "_item.line", "_item.previous").cast("int").alias("first")
+    return opened.select("event_time", "store_id", "_item.line.*", first)
 
 
 def to_amounts(explode_lines: DataFrame, **amounts: Column | str) -> DataFrame:
