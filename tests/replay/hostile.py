@@ -62,12 +62,16 @@ def crowd(shop: Timeline) -> None:
 
 
 def largest(shop: Timeline) -> None:
-    """Two receipts and a refund in one minute: one more like them, and a sum has 65 bits."""
+    """Two receipts in one minute: one more like them, and a sum has 65 bits. Three refunds of one
+    of them: what is paid back for it has.
+    """
     moment = at("11:00:30")
     most = [(MILK, UNITS_MAX, CENTS_MAX)] * LINES_MAX
     sold = shop.receipt(moment, *most, store=YORK, customer="C-MOST", cashier="MOST")
     shop.receipt(moment, *most, store=YORK, customer="C-MOST", cashier="MOST")
-    shop.refund(at("11:10"), *most, receipt=sold, issued=moment, cashier="MOST")
+    for number in range(3):
+        again = at("11:10") + timedelta(minutes=number)
+        shop.refund(again, *most, receipt=sold, issued=moment, cashier="MOST")
     shop.receipt(at("11:20"), *[(WINE, UNITS_MAX, 0)] * LINES_MAX, store=LONDON, cashier="MOST")
     shop.receipt(at("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
     for number, units in enumerate((INT_MIN, CENTS_MAX, INT_MIN, -1, 1)):

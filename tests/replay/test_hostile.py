@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(240)]
     "public.*/horizon",
     "public.*/skew",
     "pipelines/fraud/thresholds/signals_max",
+    "pipelines/fraud/thresholds/receipt_signals_max",
     "pipelines/fraud/thresholds/evidence_max",
 )
 def test_a_hostile_world_is_answered_as_by_the_oracle(
