@@ -13,6 +13,7 @@ from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import event
 from pipelines.common.transform.events import RELEASE, decode_records, fault, reason
 from pipelines.common.transform.first_lines import FirstLines
+from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
 from pipelines.common.transform.validate import content_checks, time_checks
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
@@ -29,6 +30,7 @@ AMOUNTS = (
     "units_received",
     "units_adjusted",
 )
+CENTS = ("sales_cents", "refunded_cents")
 
 
 def accept(topic: Contract, records: DataFrame) -> DataFrame:
@@ -83,7 +85,8 @@ def daily_facts(
 ) -> DataFrame:
     """A row per `day` of UTC, `store_id` and `sku`, with AMOUNTS: what was sold and moved.
 
-    What came in time for its topic counts, however late; releases do not, as in any window.
+    What came in time for its topic counts, however late; releases do not, as in any window. Cents
+    that have no room in 64 bits are the nearest number that has.
     """
     units = F.col("units").cast("long")
     cents = units * F.col("unit_price_cents")
@@ -97,10 +100,19 @@ def daily_facts(
         ),
         to_amounts(adjustments, units_adjusted=units),
     )
-    return (
-        reduce(DataFrame.unionByName, parts)
-        .groupBy("day", "store_id", "sku")
-        .agg(*[F.sum(name).alias(name) for name in AMOUNTS])
+    sums = {
+        **{name: F.sum(name) for name in AMOUNTS if name not in CENTS},
+        **keep_halves({name: add_halves(F.col(name), F.sum) for name in CENTS}),
+    }
+    added = reduce(DataFrame.unionByName, parts).groupBy("day", "store_id", "sku")
+    return added.agg(*[one.alias(name) for name, one in sums.items()]).select(
+        "day",
+        "store_id",
+        "sku",
+        *[
+            find_halves(name).nearest.alias(name) if name in CENTS else F.col(name)
+            for name in AMOUNTS
+        ],
     )
 
 
