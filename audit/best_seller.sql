@@ -1,4 +1,5 @@
 -- Units of a product in a store, by hours that begin every ten minutes.
+-- Sums of cents are decimals: audit/full_sums.py.
 with sold as (
     select
         applied.*,
@@ -16,8 +17,8 @@ select
     max(window_end)                                           as window_end,
     sum(sold)::bigint                                         as units,
     coalesce(sum(sold) filter (where not late), 0)::bigint    as units_on_time,
-    sum(revenue)::bigint                                      as revenue_cents,
-    coalesce(sum(revenue) filter (where not late), 0)::bigint as revenue_cents_on_time,
+    sum(revenue)::decimal(38)                                 as revenue_cents,
+    coalesce(sum(revenue) filter (where not late), 0)::decimal(38) as revenue_cents_on_time,
     count(distinct event_id) filter (where late)              as late_events,
     max(event_time) filter (where late)                       as last_late_event_time,
     count(distinct event_id)                                  as version

@@ -1,13 +1,14 @@
 -- What moved of a sku in a store on a day. A shipment that was only dispatched moved nothing.
+-- Sums of cents are decimals: audit/full_sums.py.
 select
     date_trunc('day', event_time)::date                                      as day,
     store_id,
     sku,
     count(distinct (partition, event_id)) filter (where sold is not null)    as receipts,
     coalesce(sum(sold), 0)::bigint                                           as units_sold,
-    coalesce(sum(cents) filter (where sold is not null), 0)::bigint          as sales_cents,
+    coalesce(sum(cents) filter (where sold is not null), 0)::decimal(38)     as sales_cents,
     coalesce(sum(refunded), 0)::bigint                                       as units_refunded,
-    coalesce(sum(cents) filter (where refunded is not null), 0)::bigint      as refunded_cents,
+    coalesce(sum(cents) filter (where refunded is not null), 0)::decimal(38) as refunded_cents,
     coalesce(sum(received), 0)::bigint                                       as units_received,
     coalesce(sum(adjusted), 0)::bigint                                       as units_adjusted
 from moves

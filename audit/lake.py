@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from audit.full_sums import fit_sums
 from audit.inventory import query
 from audit.validation import Event, Unreadable, event, read_record, untimely
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS
@@ -51,11 +52,14 @@ def accept_event(record: Record) -> Event | None:
 
 
 def daily_facts(found: Events) -> list[dict[str, Any]]:
-    """The movements of each sku in each store on each day of UTC."""
+    """The movements of each sku in each store on each day of UTC; cents as far as 64 bits go."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
     engine.register("moves", pa.Table.from_pylist(list(moves(found)), MOVES))
-    return list(engine.sql(query("daily_facts")).to_arrow_table().to_pylist())
+    rows = [fit_sums(row) for row in engine.sql(query("daily_facts")).to_arrow_table().to_pylist()]
+    for row in rows:
+        del row["sums_in_full"]
+    return rows
 
 
 def moves(found: Events) -> Iterator[dict[str, Any]]:

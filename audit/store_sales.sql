@@ -1,4 +1,5 @@
 -- Sales of a store by minute: the same answer as the pipeline's, in another engine.
+-- Sums of cents are decimals: audit/full_sums.py.
 with sold as (
     select
         applied.*,
@@ -21,10 +22,10 @@ select
     count(distinct event_id) filter (where not late)             as receipts_on_time,
     sum(sold)::bigint                                            as units,
     coalesce(sum(sold) filter (where not late), 0)::bigint       as units_on_time,
-    sum(revenue)::bigint                                         as revenue_cents,
-    coalesce(sum(revenue) filter (where not late), 0)::bigint    as revenue_cents_on_time,
-    sum(margin)::bigint                                          as margin_cents,
-    coalesce(sum(margin) filter (where not late), 0)::bigint     as margin_cents_on_time,
+    sum(revenue)::decimal(38)                                    as revenue_cents,
+    coalesce(sum(revenue) filter (where not late), 0)::decimal(38) as revenue_cents_on_time,
+    sum(margin)::decimal(38)                                     as margin_cents,
+    coalesce(sum(margin) filter (where not late), 0)::decimal(38) as margin_cents_on_time,
     sum(costless)::bigint                                        as units_without_cost,
     coalesce(sum(costless) filter (where not late), 0)::bigint   as units_without_cost_on_time,
     count(distinct event_id) filter (where late)                 as late_events,

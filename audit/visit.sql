@@ -1,5 +1,5 @@
 -- Visits of customers, from the log alone: a row for each moment at which one has a receipt.
--- receipt: a row per line, times in milliseconds.
+-- receipt: a row per line, times in milliseconds. Sums of cents are decimals: audit/full_sums.py.
 with event as (
     select
         replace(replace(receipt.customer_id, '%', '%25'), '/', '%2F') as customer_id,
@@ -45,7 +45,7 @@ select
     count(*)                                                        as receipts,
     count(distinct event.store_id)                                  as stores,
     sum(event.units)::bigint                                        as units,
-    sum(event.cents)::bigint                                        as spent_cents,
+    sum(event.cents)::decimal(38)                                   as spent_cents,
     max(ended.known)::bigint                                        as version
 from ended
 join event

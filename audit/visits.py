@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from audit.accounted import Accounted
+from audit.full_sums import fit_sums
 from audit.inventory import query
 from audit.limits import load_thresholds
 from audit.log import read
@@ -28,7 +29,8 @@ class VisitsOracle(Accounted):
 
     def views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {VISITS.name: [restore_times(row) for row in self.select(query("visit"))]}
+        rows = self.select(query("visit"))
+        return {VISITS.name: [fit_sums(restore_times(row)) for row in rows]}
 
 
 def restore_times(row: Row) -> Row:

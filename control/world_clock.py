@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contracts import CLOCKS, HEARTBEATS, Row, decode
+from contracts import CLOCKS, HEARTBEATS, Row, decode, key
 from contracts.times import epoch_ms
 from control.generations import Decode
 from infra.kafka import admin, newest_ms, read_to_end
@@ -11,7 +11,7 @@ from infra.settings import Settings
 
 WORLD = "world"  # there is one clock, and this is its key
 HEARTBEAT_MS = 60_000
-CLOCKS_READ_MAX = 2_000  # the newest is wanted, and there is one world
+CLOCKS_READ_MAX = 2_000  # the newest is among the last ones: there is one world
 BEHIND_MS_MAX = 10_000
 """How far a running simulator may be behind its clock, in wall milliseconds: then it sets it back.
 
@@ -93,7 +93,8 @@ def parse_world_ms(value: Row) -> int:
 def read_clock(settings: Settings, decoded: Decode = decode) -> AnnouncedClock | None:
     """The world clock as last announced; None before. Raises UnknownTopic and TimeoutError."""
     found = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
+    value = found.get(key(CLOCKS, {"world": WORLD}))
+    if value is None:
+        return None
     beats = newest_ms(admin(settings), [HEARTBEATS.name]).values()
-    for value in found.values():
-        return AnnouncedClock.parse(decoded(value).value, max(beats, default=None))
-    return None
+    return AnnouncedClock.parse(decoded(value).value, max(beats, default=None))

@@ -1,16 +1,18 @@
 """docs/bounds.md, written from the bounds and the tests that cross them: `python -m tests.bounds`.
 
 A test that goes up to a bound and beyond it says so: `@pytest.mark.crosses("a bound's name")`, with
-stars where it goes through many.
+stars where it goes through many. A run of all tests fails if no such test of a bound has passed.
 """
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 from audit.bounds import Bound, bounds
 from infra.settings import root
@@ -22,11 +24,9 @@ NO_ANSWER = "only how long something takes depends on it, no answer"
 NOT_CROSSED: Mapping[str, str] = {
     "contracts/evolution/wire/SCHEMAS_MAX": NO_ANSWER,
     "contracts/writing/ENTRY_BYTES_MAX": NO_ANSWER,
-    "control/world_clock/CLOCKS_READ_MAX": "the newest clock is among the last ones",
     "infra/kafka/read/RECORDS_PER_POLL_MAX": NO_ANSWER,
     "generators/log_end/CHUNK_RECORDS_MAX": NO_ANSWER,
     "generators/rows/MEMORY_MAX": NO_ANSWER,
-    "pipelines/common/runtime/ending/JOBS_MAX": "how a query that is stopped has ended",
     "pipelines/common/runtime/session/SLOTS_MAX": NO_ANSWER,
     "pipelines/common/runtime/session/METHOD_BYTES_MAX": NO_ANSWER,
     "pipelines/common/transform/dimensions/RECORDS_PER_POLL_MAX": NO_ANSWER,
@@ -35,10 +35,9 @@ NOT_CROSSED: Mapping[str, str] = {
     "services/api/store/snapshots/CACHE_KIB_MAX": NO_ANSWER,
     "services/quarantine/follower/RECORDS_PER_BATCH_MAX": NO_ANSWER,
     "services/supplier/follower/ORDERS_PER_BATCH_MAX": NO_ANSWER,
-    "services/supplier/shipment/late_max": "a supplier is not held to it",
     "audit/log/RECORDS_PER_POLL_MAX": NO_ANSWER,
 }
-"""Bounds that no test crosses yet, or that need none, each with the reason."""
+"""Bounds that need no test, each with the reason."""
 
 INTRODUCTION = """\
 # Bounds
@@ -103,6 +102,58 @@ def find_reason(bound: Bound) -> str | None:
     """Why no test crosses a bound; None where that has no reason."""
     found = (why for name, why in NOT_CROSSED.items() if fnmatchcase(bound.name, name))
     return next(found, None)
+
+
+class CrossingsOfRun:
+    """A plugin of pytest that says at the end of a run of all tests which bounds it did not cross.
+
+    The run fails then.
+    """
+
+    def __init__(self) -> None:
+        self._passed: set[str] = set()
+        self._left_out: set[str] = set()
+        self._missing: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        test, _, _ = report.nodeid.partition("[")
+        if report.skipped or report.failed:
+            self._left_out.add(test)
+        elif report.when == "call":
+            self._passed.add(test)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        if ended and is_of_all(session.config):
+            self._missing = find_missing(self._passed - self._left_out)
+            if self._missing:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for name in self._missing:
+            line = f"No test that passed has crossed {name}: see docs/{DOCUMENT.name}"
+            terminalreporter.write_line(line, red=True)
+
+
+def is_of_all(config: pytest.Config) -> bool:
+    """Whether a run is of all tests but those in containers."""
+    asked = config.option
+    return (
+        config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        and asked.markexpr in ("", "not docker")
+        and not (asked.keyword or asked.deselect or asked.lf or asked.collectonly)
+    )
+
+
+def find_missing(passed: Collection[str]) -> list[str]:
+    """The bounds of which no test is among these, which are named as pytest names them."""
+    found = {(file, names[-1]) for file, *names in (one.split("::") for one in passed)}
+    return [
+        bound.name
+        for bound in bounds()
+        if (tests := select_crossings(bound))
+        and not any((one.file.relative_to(root()).as_posix(), one.test) in found for one in tests)
+    ]
 
 
 def render_document() -> str:

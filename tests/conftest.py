@@ -14,6 +14,7 @@ from infra.settings import Settings
 from pipelines.common.runtime.compiled import BATCHES_PER_WALK
 from pipelines.common.runtime.process import give_way
 from pipelines.common.runtime.session import session
+from tests.bounds import CrossingsOfRun
 from tests.brokers import broker, empty_broker
 
 SHOPS = "tests/e2e/"
@@ -24,12 +25,14 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give the runners of pytest-xdist a main module with a file.
+    """Give the runners of pytest-xdist a main module with a file; elsewhere, watch for bounds.
 
-    Spark takes a process without one for its own doctests, and ends it.
+    Spark takes a process without such a module for its own doctests, and ends it.
     """
     if is_in_runner(config):
         sys.modules["__main__"].__file__ = __file__
+    else:
+        config.pluginmanager.register(CrossingsOfRun())
 
 
 def is_in_runner(config: pytest.Config) -> bool:

@@ -1,12 +1,20 @@
 """Every bound is in the document, and has a test that crosses it."""
 
 from fnmatch import fnmatchcase
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 from audit.bounds import bounds
+from infra.settings import root
 from tests.bounds import (
     DOCUMENT,
     NOT_CROSSED,
+    CrossingsOfRun,
+    find_missing,
     find_reason,
+    is_of_all,
     list_crossings,
     render_document,
     select_crossings,
@@ -61,3 +69,55 @@ def test_the_document_is_as_the_bounds_and_their_tests_are() -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == render_document(), (
         "write it: python -m tests.bounds"
     )
+
+
+PASSED = [f"{one.file.relative_to(root()).as_posix()}::{one.test}" for one in list_crossings()]
+SIGNALS_MAX = "pipelines/fraud/thresholds/signals_max"
+
+
+def is_of_signals(test: str) -> bool:
+    [bound] = [one for one in BOUNDS if one.name == SIGNALS_MAX]
+    return any(test.endswith(f"::{one.test}") for one in select_crossings(bound))
+
+
+def test_a_bound_of_which_no_test_has_passed_is_named() -> None:
+    assert find_missing(PASSED) == []
+    assert SIGNALS_MAX in find_missing([one for one in PASSED if not is_of_signals(one)])
+    assert len(find_missing([])) == len(BOUNDS) - len(list(filter(find_reason, BOUNDS)))
+
+
+def create_session(*, status: int = 0, source: str = "TESTPATHS", **asked: Any) -> Any:
+    """A run that has ended, of all tests unless something else was asked for."""
+    option = {"markexpr": "not docker", "keyword": "", "deselect": None, "lf": False}
+    found = SimpleNamespace(**{**option, "collectonly": False, **asked})
+    chosen = pytest.Config.ArgsSource[source]
+    return SimpleNamespace(
+        exitstatus=status, config=SimpleNamespace(option=found, args_source=chosen)
+    )
+
+
+def test_a_run_of_all_tests_fails_if_a_bound_was_not_crossed() -> None:
+    run, lines = CrossingsOfRun(), list[str]()
+    for test in PASSED:
+        skipped = is_of_signals(test)
+        report = SimpleNamespace(nodeid=f"{test}[1]", when="call", skipped=skipped, failed=False)
+        run.pytest_runtest_logreport(report)  # type: ignore[arg-type]
+    session = create_session()
+    run.pytest_sessionfinish(session)
+    assert session.exitstatus == pytest.ExitCode.TESTS_FAILED
+    reporter: Any = SimpleNamespace(write_line=lambda line, red: lines.append(line))
+    run.pytest_terminal_summary(reporter)
+    assert any(SIGNALS_MAX in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"keyword": "fraud"}, {"markexpr": "spark"}, {"source": "ARGS"}, {"lf": True}],
+    ids=str,
+)
+def test_a_run_of_some_tests_need_not_cross_bounds(asked: dict[str, Any]) -> None:
+    session = create_session(**asked)
+    assert is_of_all(create_session().config)
+    assert not is_of_all(session.config)
+    CrossingsOfRun().pytest_sessionfinish(session)
+    assert session.exitstatus == pytest.ExitCode.OK

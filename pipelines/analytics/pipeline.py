@@ -6,7 +6,7 @@ from pathlib import Path
 from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
 from pipelines.analytics.transform import sold
 from pipelines.common.pipeline import Dimension, Pipeline
-from pipelines.common.transform.statements import aggregates, view
+from pipelines.common.transform.statements import aggregates, to_rows, view
 
 HERE = Path(__file__).parent / "views"
 READS = (RECEIPTS, REFUNDS)
@@ -20,6 +20,7 @@ PIPELINE = Pipeline(
     extracts=dict.fromkeys(READS, sold),
     views=VIEWS,
     aggregates=lambda: aggregates(VIEWS),
+    to_rows=lambda added: to_rows(VIEWS, added),
     dimensions=(
         Dimension(PRODUCTS, since="effective_at", columns={"unit_cost_cents": "unit_cost_cents"}),
     ),

@@ -9,7 +9,7 @@ from pyspark.sql import types as T
 from pyspark.sql.internal import InternalFunction
 
 from pipelines.common.transform.choose import choose
-from pipelines.fraud.rules import RULES, Finding, Signal, threshold
+from pipelines.fraud.rules import OF_RECEIPT, RULES, Finding, Signal, threshold
 from pipelines.fraud.thresholds import Thresholds
 
 PROOF = T.StructType(
@@ -33,32 +33,42 @@ FINDING = T.StructType(
 
 def aggregates(limits: Thresholds) -> dict[str, Column]:
     """What state keeps of a group: its first signals, and whether a rule is to be asked."""
-    cents = F.col("amount")
+    most = enough(limits)
+    amount = F.when(F.col("amount") > most, most).otherwise(F.col("amount"))
     return {
         "interval_end": F.max("interval_end"),
-        "_signals": first_signals(kept_max(limits)),
+        "_signals": first_signals(~is_of_receipt(), limits.signals_max),
+        "_receipt_signals": first_signals(is_of_receipt(), limits.receipt_signals_max),
         "_count": F.count("rule"),
         "_stores": F.min("store_id") != F.max("store_id"),
-        "_amount": F.coalesce(F.sum(cents), F.lit(0)),
-        "_refunded": F.coalesce(F.sum(F.when(F.col("kind") == "refunded", cents)), F.lit(0)),
+        "_amount": F.coalesce(F.sum(amount), F.lit(0)),
+        "_refunded": F.coalesce(F.sum(F.when(F.col("kind") == "refunded", amount)), F.lit(0)),
         "_blind": F.count_if(F.col("kind") == "blind"),
     }
 
 
-def first_signals(most: int) -> Column:
-    """The first signals of a group, in order, at most so many; Spark's state holds no others.
+def enough(limits: Thresholds) -> int:
+    """An amount that trips any rule alone. More of it need not be added up: a sum of amounts that
+    are cut here is beyond a threshold where the sum of all is, and has room in 64 bits.
+    """
+    return 1 + max(threshold(rule, limits) for rule in RULES)
+
+
+def first_signals(wanted: Column, most: int) -> Column:
+    """The first signals of a group, in order, as many as a rule looks at, and the one with which
+    there were more. Spark's state holds no others.
 
     The function is internal to Spark, which calls it from its own libraries. A group of one signal
     takes the space of one; the public min_by(…, k) takes that of k for every group.
     """
     # Nothing of accounting rows: they would gather an empty signal for every record.
-    signal = F.when(F.col("rule").isNotNull(), F.struct(*Signal._fields))
-    return InternalFunction.collect_top_k(signal, most, reverse=True)
+    signal = F.when(F.col("rule").isNotNull() & wanted, F.struct(*Signal._fields))
+    return InternalFunction.collect_top_k(signal, most + 1, reverse=True)
 
 
-def kept_max(limits: Thresholds) -> int:
-    """As many signals as a rule looks at, and the one with which there were more."""
-    return limits.signals_max + 1
+def is_of_receipt() -> Column:
+    """Whether a group is a receipt: its lines, and what is paid back for them."""
+    return F.col("rule") == OF_RECEIPT
 
 
 def may_trip(limits: Thresholds) -> Column:
@@ -73,14 +83,16 @@ def may_trip(limits: Thresholds) -> Column:
     needed = {rule: each > threshold(rule, limits) for rule, each in measured.items()}
     needed["impossible-travel"] = F.col("_stores")
     trips = choose((F.col("rule") == rule, condition) for rule, condition in needed.items())
-    return trips | (F.col("_count") > limits.signals_max)
+    most = F.when(is_of_receipt(), limits.receipt_signals_max).otherwise(limits.signals_max)
+    return trips | (F.col("_count") > most)
 
 
 def alerts(groups: DataFrame, limits: Thresholds) -> DataFrame:
     """From groups that may trip a rule to rows with the view's columns; `is_alert` says which."""
     # In Python: of all groups only those come here that may trip a rule, a few in a thousand.
     evaluate = F.udf(evaluator(limits), FINDING, useArrow=False)  # noqa: TID251
-    asked = groups.withColumn("_finding", evaluate("rule", "_signals", "_count"))
+    signals = F.when(is_of_receipt(), F.col("_receipt_signals")).otherwise(F.col("_signals"))
+    asked = groups.withColumn("_finding", evaluate("rule", signals, "_count"))
     proofs = F.transform(
         "_finding.proofs",
         lambda proof: proof.withField("event_time", F.timestamp_millis(proof["event_time"])),
@@ -124,7 +136,7 @@ def evaluator(
             "threshold": found.threshold,
             "events": len(proofs),
             "evidence_left_out": max(len(proofs) - limits.evidence_max, 0),
-            "signals_left_out": max(count - limits.signals_max, 0),
+            "signals_left_out": max(count - signals_max(rule, limits), 0),
             "decided_ms": found.decided,
             "version": version(kept, count),
             "proofs": [
@@ -142,11 +154,17 @@ def finding(rule: str, kept: Sequence[Signal], limits: Thresholds) -> Finding | 
     A signal that is read later may be one of the first, and take the place of one that counted:
     what was found before would be gone, and its row would stay.
     """
-    signals, more = kept[: limits.signals_max], kept[limits.signals_max :]
+    most = signals_max(rule, limits)
+    signals, more = kept[:most], kept[most:]
     found = RULES[rule](signals, limits)
     if found is None and more:
         return Finding(0, threshold(rule, limits), False, more[0].published, signals)
     return found
+
+
+def signals_max(rule: str, limits: Thresholds) -> int:
+    """How many signals of a group the rule looks at."""
+    return limits.receipt_signals_max if rule == OF_RECEIPT else limits.signals_max
 
 
 def version(kept: Sequence[Signal], count: int) -> int:

@@ -126,16 +126,18 @@ def refund_without_receipt(signals: Sequence[Signal], limits: Thresholds) -> Fin
     back = [one for one in signals if one.kind == "refunded"]
     if sum(amounts(back)) <= most:
         return None
-    asked: Counter[str | None] = Counter()
-    sold: Counter[str | None] = Counter()
-    looked_at, opened, beyond = None, None, 0
+    unbacked: Counter[str | None] = Counter()  # by sku; below zero: more was sold
+    looked_at, opened, beyond, asked = None, None, 0, 0
     for published, some in in_order(signals):
         for one in some:
-            (asked if one.kind == "refunded" else sold)[one.about] += one.amount or 0
-        beyond = sum(max(cents - sold[sku], 0) for sku, cents in asked.items())
+            cents = one.amount or 0
+            beyond -= max(unbacked[one.about], 0)
+            unbacked[one.about] += cents if one.kind == "refunded" else -cents
+            beyond += max(unbacked[one.about], 0)
+            asked += cents if one.kind == "refunded" else 0
         if opened is None and beyond > most:
             opened = published
-        if looked_at is None and asked.total() > most:
+        if looked_at is None and asked > most:
             looked_at = published
     decided = opened if opened is not None else looked_at
     assert decided is not None, "in the end more was asked for than that"
@@ -200,6 +202,9 @@ def threshold(rule: str, limits: Thresholds) -> int:
         "bulk-purchase": limits.packs_hundredths_max,
     }[rule]
 
+
+OF_RECEIPT = "refund-without-receipt"
+"""The rule whose subject is a receipt; to its lines all others have nothing to say."""
 
 RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = {
     "card-velocity": card_velocity,

@@ -54,3 +54,6 @@ class Thresholds:
     # Of a subject in an interval, the first by publication; ten times what is plausible. Further
     # ones make the row's version grow, and nothing else: state and Python hold no more.
     signals_max: int = 500
+    # The same of a receipt. All lines of the largest one, all of them refunded, and some of them
+    # once more; in so many lines no sum of cents is beyond 64 bits.
+    receipt_signals_max: int = 4_200

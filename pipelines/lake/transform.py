@@ -12,6 +12,8 @@ from contracts.validation import RELEASABLE
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import event
 from pipelines.common.transform.events import RELEASE, decode_records, fault, reason
+from pipelines.common.transform.first_lines import FirstLines
+from pipelines.common.transform.full_sums import add_halves, find_halves, keep_halves
 from pipelines.common.transform.validate import content_checks, time_checks
 
 MOVES = (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
@@ -28,6 +30,7 @@ AMOUNTS = (
     "units_received",
     "units_adjusted",
 )
+CENTS = ("sales_cents", "refunded_cents")
 
 
 def accept(topic: Contract, records: DataFrame) -> DataFrame:
@@ -82,7 +85,8 @@ def daily_facts(
 ) -> DataFrame:
     """A row per `day` of UTC, `store_id` and `sku`, with AMOUNTS: what was sold and moved.
 
-    What came in time for its topic counts, however late; releases do not, as in any window.
+    What came in time for its topic counts, however late; releases do not, as in any window. Cents
+    that have no room in 64 bits are the nearest number that has.
     """
     units = F.col("units").cast("long")
     cents = units * F.col("unit_price_cents")
@@ -96,18 +100,29 @@ def daily_facts(
         ),
         to_amounts(adjustments, units_adjusted=units),
     )
-    return (
-        reduce(DataFrame.unionByName, parts)
-        .groupBy("day", "store_id", "sku")
-        .agg(*[F.sum(name).alias(name) for name in AMOUNTS])
+    sums = {
+        **{name: F.sum(name) for name in AMOUNTS if name not in CENTS},
+        **keep_halves({name: add_halves(F.col(name), F.sum) for name in CENTS}),
+    }
+    added = reduce(DataFrame.unionByName, parts).groupBy("day", "store_id", "sku")
+    return added.agg(*[one.alias(name) for name, one in sums.items()]).select(
+        "day",
+        "store_id",
+        "sku",
+        *[
+            find_halves(name).nearest.alias(name) if name in CENTS else F.col(name)
+            for name in AMOUNTS
+        ],
     )
 
 
 def explode_lines(events: DataFrame) -> DataFrame:
     """A row per line; `first` is 1 on the first of its event that names the sku, otherwise 0."""
-    opened = events.select("*", F.posexplode("lines").alias("_position", "_line"))
-    first = F.array_position(F.col("lines")["sku"], F.col("_line")["sku"]) == F.col("_position") + 1
-    return opened.select("event_time", "store_id", "_line.*", first.cast("int").alias("first"))
+    skus = FirstLines(("sku",))
+    items = F.arrays_zip(F.col("lines").alias("line"), F.col(skus.previous).alias("previous"))
+    opened = skus.prepare(events).select("*", F.posexplode(items).alias("_position", "_item"))
+    first = skus.is_first("_position", "_item.line", "_item.previous").cast("int").alias("first")
+    return opened.select("event_time", "store_id", "_item.line.*", first)
 
 
 def to_amounts(explode_lines: DataFrame, **amounts: Column | str) -> DataFrame:

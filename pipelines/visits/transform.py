@@ -4,10 +4,19 @@ Lambdas over arrays, though they leave generated code: there is a row per custom
 handful of lines.
 """
 
+from collections.abc import Callable
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipelines.common.pipeline import Contribution, Extract
+from pipelines.common.transform.full_sums import (
+    carry,
+    high_bits,
+    join_halves,
+    keep_halves,
+    low_bits,
+)
 from pipelines.visits.thresholds import Thresholds
 
 DAY = ("customer_id", "day_start")
@@ -79,16 +88,21 @@ def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
     )
     goes_on = F.exists("_moments", lambda at: (at < start) & (start - at < pause))
     own = F.filter("_lines", lambda line: line["at"].between(start, F.col("_last")))
+    spent = carry(
+        total("_own", lambda line: high_bits(line["cents"])),
+        total("_own", lambda line: low_bits(line["cents"])),
+    )
     found = (
         days.withColumn("_moments", moments)
         .withColumn("_lasts", before_pause)
         .select("*", F.explode_outer("_moments").alias("_start"))
         .withColumn("_last", F.array_min(F.filter("_lasts", lambda at: at >= start)))
         .withColumn("_own", own)
+        .withColumns(keep_halves({"spent_cents": spent}))
     )
     ends = F.least(F.col("_last") + pause, F.unix_millis("day_end"))
     stores = F.array_distinct(F.transform("_own", lambda line: line["store_id"]))
-    return found.select(
+    rows = found.select(
         "*",
         F.timestamp_millis("_start").alias("visit_start"),
         F.timestamp_millis("_last").alias("visit_end"),
@@ -98,10 +112,11 @@ def visits(days: DataFrame, limits: Thresholds) -> DataFrame:
         .cast("long")
         .alias("receipts"),
         F.size(stores).cast("long").alias("stores"),
-        total("_own", "units").alias("units"),
-        total("_own", "cents").alias("spent_cents"),
+        total("_own", lambda line: line["units"]).alias("units"),
     )
+    return join_halves(rows, ["spent_cents"])
 
 
-def total(lines: str, what: str) -> Column:
-    return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + line[what])
+def total(lines: str, of: Callable[[Column], Column]) -> Column:
+    """The sum over the lines of what it is of each."""
+    return F.aggregate(lines, F.lit(0).cast("long"), lambda total, line: total + of(line))

@@ -111,7 +111,7 @@ def alerts(records: Iterable[Record], limits: Thresholds = LIMITS) -> dict[bytes
 
 
 many = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-BOUNDS = st.sampled_from((LIMITS, replace(LIMITS, signals_max=3)))
+BOUNDS = st.sampled_from((LIMITS, replace(LIMITS, signals_max=3, receipt_signals_max=3)))
 """Where all signals count, and where most keys have more than count."""
 
 

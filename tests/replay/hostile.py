@@ -1,16 +1,17 @@
 """A small world of what a contract just lets through, and of what it just does not.
 
 One card, cashier, customer and shelf with more events in one millisecond than rules look at; the
-most lines of the most units at the highest price, until sums are near 64 bits; texts of every
-plane of Unicode, as long as they may be; and events late and ahead to the millisecond.
+most lines of the most units at the highest price, until sums are near 64 bits and beyond them;
+texts of every plane of Unicode, as long as they may be; and events late and ahead to the
+millisecond.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, as_lines, at
-from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
+from audit.timeline import BEFORE, LEEDS, LONDON, MILK, WINE, YORK, Timeline, as_lines, at
+from contracts import ADJUSTMENTS, HEARTBEATS, PRODUCTS, RECEIPTS, REFUNDS, SHIPMENTS, Contract
 from contracts.times import MILLISECOND
 from pipelines.fraud.thresholds import Thresholds
 from tests.replay.log import Entry
@@ -18,6 +19,11 @@ from tests.replay.log import Entry
 CROWD = 2 * Thresholds().signals_max + 1
 LINES_MAX, UNITS_MAX, CENTS_MAX = 2_000, 1_000_000, 2**31 - 1
 INT_MIN = -(2**31)
+MOST = ((MILK, UNITS_MAX, CENTS_MAX),) * LINES_MAX
+"""The lines of a receipt of the largest size. Three come to more than 64 bits have room for."""
+LONG_MAX = 2**63 - 1
+GOLD = "SKU-GOLD"
+"""What it costs, and what it should be sold for, is the most that there can be."""
 
 PLANES = (
     "\x01'\"\\%\n",
@@ -40,6 +46,7 @@ def hostile_log() -> list[Entry]:
     shop = Timeline()
     crowd(shop)
     largest(shop)
+    beyond(shop)
     planes(shop)
     edges(shop)
     for minutes in range(0, 1_000, 10):
@@ -62,17 +69,61 @@ def crowd(shop: Timeline) -> None:
 
 
 def largest(shop: Timeline) -> None:
-    """Two receipts and a refund in one minute: one more like them, and a sum has 65 bits."""
+    """Two receipts in one minute: one more like them, and a sum has 65 bits. Three refunds of one
+    of them: what is paid back for it has.
+    """
     moment = at("11:00:30")
-    most = [(MILK, UNITS_MAX, CENTS_MAX)] * LINES_MAX
-    sold = shop.receipt(moment, *most, store=YORK, customer="C-MOST", cashier="MOST")
-    shop.receipt(moment, *most, store=YORK, customer="C-MOST", cashier="MOST")
-    shop.refund(at("11:10"), *most, receipt=sold, issued=moment, cashier="MOST")
+    sold = shop.receipt(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
+    shop.receipt(moment, *MOST, store=YORK, customer="C-MOST", cashier="MOST")
+    for number in range(3):
+        again = at("11:10") + timedelta(minutes=number)
+        shop.refund(again, *MOST, receipt=sold, issued=moment, cashier="MOST")
     shop.receipt(at("11:20"), *[(WINE, UNITS_MAX, 0)] * LINES_MAX, store=LONDON, cashier="MOST")
     shop.receipt(at("11:21"), (WINE, 1, 0), store=LONDON, cashier="MOST")
     for number, units in enumerate((INT_MIN, CENTS_MAX, INT_MIN, -1, 1)):
         happened = at("11:30") + timedelta(minutes=number)
         shop.put(ADJUSTMENTS, happened, store_id=YORK, sku=MILK, units=units, reason="count")
+
+
+def beyond(shop: Timeline) -> None:
+    """Sums of 64 bits, and of one cent more.
+
+    Each has a minute, a customer and a cashier of its own. What is given away, and what a product
+    costs more than it is sold for, are as large.
+    """
+    for number, cents in enumerate((LONG_MAX, LONG_MAX + 1)):
+        moment = at("16:00:30") + timedelta(hours=number)
+        who = {"customer": f"C-{number}", "cashier": f"EDGE-{number}"}
+        for lines in (MOST, MOST, create_lines(cents - 2 * sum_cents(MOST))):
+            shop.receipt(moment, *lines, store=YORK, **who)
+    # After the grace: all of the minute is beyond 64 bits, and what was on time is not.
+    moment, late = at("20:00:30"), at("20:40")
+    for published in (moment, late, late):
+        shop.receipt(moment, *MOST, store=LEEDS, customer="C-LATE", published=published)
+    shop.price(GOLD, CENTS_MAX, BEFORE)
+    shop.put(
+        PRODUCTS,
+        BEFORE,
+        effective_at=BEFORE,
+        sku=GOLD,
+        pack_size_units=1,
+        unit_cost_cents=CENTS_MAX,
+    )
+    for _ in range(3):
+        given = [(GOLD, UNITS_MAX, 0)] * LINES_MAX
+        shop.receipt(at("21:00:30"), *given, store=LONDON, customer="C-GOLD", cashier="GIVES")
+
+
+def create_lines(cents: int) -> list[tuple[str, int, int]]:
+    """Lines that come to so many cents, as few as there can be."""
+    dear, rest = divmod(cents, UNITS_MAX * CENTS_MAX)
+    price, left = divmod(rest, UNITS_MAX)
+    lines = [(MILK, UNITS_MAX, CENTS_MAX)] * dear + [(MILK, UNITS_MAX, price)]
+    return [*lines, (MILK, 1, left)]
+
+
+def sum_cents(lines: Iterable[tuple[str, int, int]]) -> int:
+    return sum(units * price for _, units, price in lines)
 
 
 def planes(shop: Timeline) -> None:

@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from infra.settings import Settings
 from pipelines.common.pipeline import load, pipelines
+from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from tests.brokers import empty_broker
 from tests.replay.answer import answer
 from tests.replay.checking import check
@@ -26,6 +27,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(240)]
     "public.*/horizon",
     "public.*/skew",
     "pipelines/fraud/thresholds/signals_max",
+    "pipelines/fraud/thresholds/receipt_signals_max",
     "pipelines/fraud/thresholds/evidence_max",
 )
 def test_a_hostile_world_is_answered_as_by_the_oracle(
@@ -46,3 +48,9 @@ def test_a_hostile_world_is_answered_as_by_the_oracle(
     check(found, work)
     assert running.kills > 0
     assert sum(book.quarantined for book in found.books.values()) > 0
+    in_full = [
+        row for rows in found.rows.values() for row in rows.values() if row.get(SUMS_IN_FULL)
+    ]
+    assert bool(in_full) == any(
+        field.name == SUMS_IN_FULL for view in work.pipeline.writes for field in view.fields
+    )

@@ -1,5 +1,7 @@
 """From extracts to lines: each event's lines, and one accounting line per record."""
 
+from collections.abc import Mapping
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, IntegerType, StructField, StructType
@@ -10,6 +12,9 @@ from pipelines.common.transform import accounting
 from pipelines.common.transform.dimensions import line_columns
 from pipelines.common.transform.events import META
 from pipelines.common.transform.extract import as_of_columns
+from pipelines.common.transform.first_lines import FirstLines
+
+Key = tuple[str, ...]
 
 
 def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
@@ -20,15 +25,22 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
     `line` (its number), `first_line`, `_released` and `first_of_event` for each view. An accounting
     row has the columns of accounting; the columns of the other kind are null.
     """
-    kind = line_type(extracts)
-    none = F.array().cast(kind)
-    accepted = F.when(F.col("_reason").isNull(), F.coalesce("lines", none)).otherwise(none)
-    empty = F.array(F.lit(None).cast(kind.elementType))
-    exploded = extracts.select(
-        "*", F.posexplode(F.concat(accepted, empty)).alias("_position", "_line")
-    )
-    is_empty = F.col("_line").isNull()
     as_of = as_of_columns(pipeline, extracts)
+    events, firsts = extracts, first_lines(pipeline, extracts)
+    for each in firsts.values():
+        events = each.prepare(events)
+    # What belongs to a line is exploded with it: to take it from an array afterwards would copy
+    # the array for each line.
+    found = {"line": "lines", **{name: name for name in [*previous(firsts), *as_of]}}
+    items = F.arrays_zip(*[F.col(of).alias(name) for name, of in found.items()])
+    kind = array(events.select(items.alias("_")).schema["_"].dataType)
+    none = F.array().cast(kind)
+    accepted = F.when(F.col("_reason").isNull(), F.coalesce(items, none)).otherwise(none)
+    empty = F.array(F.lit(None).cast(kind.elementType))
+    exploded = events.select(
+        "*", F.posexplode(F.concat(accepted, empty)).alias("_position", "_item")
+    )
+    is_empty = F.col("_item.line").isNull()
     shared = [name for name in extracts.columns if name not in (*META, "lines", *as_of)]
     return exploded.select(
         *[F.when(is_empty, F.col(name)).alias(name) for name in accounting.KEY],
@@ -37,7 +49,7 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         *[F.when(~is_empty, F.col(name)).alias(name) for name in (*shared, "event_time")],
         *[whole(field).alias(field.name) for field in line_schema(extracts)],
         *[
-            F.get(name, F.col("_position"))[column.name].alias(column.name)
+            F.col(f"_item.{name}.{column.name}")
             for name, dimension in zip(as_of, pipeline.dimensions, strict=bool(as_of))
             for column in line_columns(dimension)
         ],
@@ -47,7 +59,7 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         F.col("_position").cast("long").alias("line"),
         (F.col("_position") == 0).alias("first_line"),
         *[
-            first_of_event(view.contract, line_fields(extracts)).alias(first_name(number))
+            first_of_event(firsts.get(own_key(view.contract, extracts))).alias(first_name(number))
             for number, view in enumerate(pipeline.views)
         ],
     )
@@ -58,17 +70,27 @@ def first_name(view: int) -> str:
     return "first_of_event" if view == 0 else f"_first_{view}"
 
 
-def first_of_event(view: Contract, of_line: list[str]) -> Column:
+def first_lines(pipeline: Pipeline, extracts: DataFrame) -> Mapping[Key, FirstLines]:
+    """By the parts of the views' keys that a line has for itself."""
+    keys = dict.fromkeys(own_key(view.contract, extracts) for view in pipeline.views)
+    return {key: FirstLines(key, number) for number, key in enumerate(keys) if key}
+
+
+def own_key(view: Contract, extracts: DataFrame) -> Key:
+    """The fields of the view's key that each line has for itself."""
+    of_line = line_schema(extracts).fieldNames()
+    return tuple(name for name in view.key if name in of_line)
+
+
+def previous(firsts: Mapping[Key, FirstLines]) -> list[str]:
+    return [each.previous for each in firsts.values()]
+
+
+def first_of_event(first: FirstLines | None) -> Column:
     """Whether no earlier line of the event has the same key; meaningless in accounting rows."""
-    own = [name for name in view.key if name in of_line]
-    if not own:
+    if first is None:
         return F.col("_position") == 0
-    if len(own) == 1:
-        first = F.array_position(F.col(f"lines.{own[0]}"), F.col(f"_line.{own[0]}"))
-    else:
-        keys = F.arrays_zip(*[F.col(f"lines.{name}") for name in own])
-        first = F.array_position(keys, F.struct(*[F.col(f"_line.{name}") for name in own]))
-    return F.col("_position") == first - 1
+    return first.is_first("_position", "_item.line", f"_item.{first.previous}")
 
 
 def line_type(extracts: DataFrame) -> ArrayType:
@@ -82,13 +104,9 @@ def line_schema(extracts: DataFrame) -> StructType:
     return line
 
 
-def line_fields(extracts: DataFrame) -> list[str]:
-    return line_schema(extracts).fieldNames()
-
-
 def whole(field: StructField) -> Column:
     """A field of a line; a whole number of 32 bits becomes one of 64."""
-    value = F.col(f"_line.{field.name}")
+    value = F.col(f"_item.line.{field.name}")
     return value.cast("long") if isinstance(field.dataType, IntegerType) else value
 
 

@@ -8,7 +8,8 @@
 
 `tumbling` and `hopping` say when a window begins; the contract's field that is named …_end says
 when it is over. Every other number of the contract is the sum of the column of its name. What was
-on time, what came late, and the version are aggregated in the same way for every view.
+on time, what came late, and the version are aggregated in the same way for every view. Sums of
+cents may have no room in 64 bits: a contract that has such sums has the field SUMS_IN_FULL.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import sqlglot
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -24,6 +25,12 @@ from sqlglot.errors import SqlglotError
 from contracts import Contract
 from infra.errors import UserError
 from pipelines.common.pipeline import Contribution, View
+from pipelines.common.transform.full_sums import (
+    SUMS_IN_FULL,
+    add_halves,
+    join_halves,
+    keep_halves,
+)
 
 DIALECT = "spark"
 LINE = "line"
@@ -56,6 +63,11 @@ def view(file: Path, contract: Contract) -> View:
         raise BadStatement(
             file, f"the columns {', '.join(sorted(expected))}", ", ".join(sorted(columns))
         )
+    money = amounts_of_money(contract)
+    if money and SUMS_IN_FULL not in {field.name for field in contract.fields}:
+        raise BadStatement(
+            file, f"the field {SUMS_IN_FULL} in its contract", f"sums of cents, {money[0]}, alone"
+        )
     if [table.name for table in select.find_all(exp.Table)] != [LINE]:
         raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
     began, size, every = window(file, columns)
@@ -76,7 +88,7 @@ def view(file: Path, contract: Contract) -> View:
 
 def amounts(contract: Contract) -> list[str]:
     """The fields that are sums of a column of the statement."""
-    computed = {*contract.key, ends_of(contract), *PER_EVENT}
+    computed = {*contract.key, ends_of(contract), *PER_EVENT, SUMS_IN_FULL}
     return [
         field.name
         for field in contract.fields
@@ -144,18 +156,47 @@ def to_columns(
 
 
 def aggregates(views: Sequence[View]) -> Mapping[str, Column]:
-    """The fields of the views that are no keys, as aggregates of contributions."""
-    sums = dict.fromkeys(name for view in views for name in amounts(view.contract))
+    """The fields of the views that are no keys, as aggregates of contributions.
+
+    Of sums that may have no room in 64 bits, what `to_rows` makes them of.
+    """
+    full = list_full_amounts(views)
+    every = dict.fromkeys(name for view in views for name in amounts(view.contract))
+    sums = [name for name in every if name not in full]
     ends = dict.fromkeys(ends_of(view.contract) for view in views)
     event_late = F.col(LATE) & F.col("first_of_event")
     return {
         **{name: F.max(name) for name in ends},
-        **{name: F.coalesce(F.sum(name), F.lit(0)) for name in sums},
-        **{
-            f"{name}{ON_TIME}": F.coalesce(F.sum(F.when(~F.col(LATE), F.col(name))), F.lit(0))
-            for name in sums
-        },
+        **{name: of_all(F.col(name)) for name in sums},
+        **{f"{name}{ON_TIME}": of_punctual(F.col(name)) for name in sums},
+        **keep_halves({name: add_halves(F.col(name), of_all) for name in full}),
+        **keep_halves({f"{name}{ON_TIME}": add_halves(F.col(name), of_punctual) for name in full}),
         "late_events": F.count_if(event_late),
         "last_late_event_time": F.max(F.when(F.col(LATE), F.col("event_time"))),
         "version": F.count_if("first_of_event"),
     }
+
+
+def to_rows(views: Sequence[View], aggregates: DataFrame) -> DataFrame:
+    """The aggregates with all fields of the views: SUMS_IN_FULL and the sums that it may list."""
+    full = list_full_amounts(views)
+    return join_halves(aggregates, [f"{name}{of}" for name in full for of in ("", ON_TIME)])
+
+
+def list_full_amounts(views: Sequence[View]) -> list[str]:
+    """The amounts whose sums may have no room in 64 bits."""
+    return list(dict.fromkeys(name for view in views for name in amounts_of_money(view.contract)))
+
+
+def amounts_of_money(contract: Contract) -> list[str]:
+    units = {field.name: field.unit for field in contract.fields}
+    return [name for name in amounts(contract) if units[name] == "cents"]
+
+
+def of_all(number: Column) -> Column:
+    return F.coalesce(F.sum(number), F.lit(0))
+
+
+def of_punctual(number: Column) -> Column:
+    """The sum over what was published on time."""
+    return of_all(F.when(~F.col(LATE), number))

@@ -5,6 +5,7 @@ ever, and `connections_max` says how many may do so at once.
 """
 
 import asyncio
+import re
 from http import HTTPStatus
 
 import h11
@@ -12,11 +13,32 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from services.api.http.problems import Problem
 
-HEADER_BYTES_MAX = 16_384
+HEADER_BYTES_MAX = 16_384  # of the first line, the headers and the empty line of a request
 HEAD_SECONDS_MAX = 10.0  # for the first line and the headers of a request, from its first byte
 UNREAD_SECONDS_MAX = 30.0  # a client that takes nothing for so long is gone
 MAY_ANSWER = (h11.IDLE, h11.SEND_RESPONSE)
 """The states of a connection in which an answer has not begun."""
+
+EMPTY_LINE = re.compile(rb"\n\r?\n")
+
+
+class Heads(h11.Connection):
+    """HTTP as a server reads it. A head has a size, in however many pieces it comes.
+
+    h11 limits only what it keeps of a head that is not complete: one that is received at once may
+    be of any size.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER, max_incomplete_event_size=HEADER_BYTES_MAX)
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """As h11 does; raises RemoteProtocolError for a head that is too large."""
+        if self.their_state is h11.IDLE:
+            end = EMPTY_LINE.search(self.trailing_data[0])
+            if end is not None and end.end() > HEADER_BYTES_MAX:
+                raise h11.RemoteProtocolError("The head of a request is too large.")
+        return super().next_event()
 
 
 class Connection(H11Protocol):
@@ -30,6 +52,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.conn = Heads()
         if len(self.connections) > self.connections_max:
             self._refuse(_describe_full(self.connections_max))
         else:

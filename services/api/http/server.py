@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import uvicorn
 from fastapi import FastAPI
 
-from services.api.http.connections import HEADER_BYTES_MAX, limit_connections
+from services.api.http.connections import limit_connections
 
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS_MAX = 5
@@ -54,7 +54,6 @@ def listen(app: FastAPI, host: str, port: int, connections_max: int) -> Listenin
         log_config=None,
         access_log=False,
         server_header=False,
-        h11_max_incomplete_event_size=HEADER_BYTES_MAX,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
     )

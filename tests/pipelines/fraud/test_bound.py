@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from audit import timeline
 from audit.fraud import FraudOracle
@@ -20,12 +21,15 @@ from pipelines.common.pipeline import unchanged
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.aggregate import running_rows, static_rows, view_rows
 from pipelines.fraud.pipeline import fraud
+from pipelines.fraud.rules import OF_RECEIPT
 from pipelines.fraud.signals import DIMENSIONS
+from pipelines.fraud.thresholds import Thresholds
 from tests.pipelines.files import append
 from tests.pipelines.fraud.crowds import CROWDS
 from tests.pipelines.fraud.frames import create_frame, sort_evidence
 from tests.pipelines.log import RECORD
 from tests.pipelines.versions import load_versions
+from tests.replay.hostile import LINES_MAX
 from tests.rows import collect_rows
 from tests.seeds import create_random
 
@@ -33,7 +37,7 @@ pytestmark = pytest.mark.spark
 
 BOUND = 6
 SIZES = (BOUND - 1, BOUND, BOUND + 1, 10 * BOUND)
-LIMITS = replace(timeline.LIMITS, signals_max=BOUND)
+LIMITS = replace(timeline.LIMITS, signals_max=BOUND, receipt_signals_max=BOUND)
 PIPELINE = fraud(LIMITS)
 BATCHES = 2
 
@@ -91,7 +95,9 @@ def name_subject(rule: str, size: int) -> str:
     return f"{rule}-{size}"
 
 
-@pytest.mark.crosses("pipelines/fraud/thresholds/signals_max")
+@pytest.mark.crosses(
+    "pipelines/fraud/thresholds/signals_max", "pipelines/fraud/thresholds/receipt_signals_max"
+)
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
     expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}
@@ -115,7 +121,7 @@ def test_a_rule_is_asked_about_no_more_signals_than_the_bound_and_one(
     ).where(~is_accounting())
     sizes: dict[tuple[str, str], set[tuple[int, int]]] = defaultdict(set)
     for row in totals.select(
-        "rule", "subject", "_count", F.size("_signals").alias("kept")
+        "rule", "subject", "_count", (F.size("_signals") + F.size("_receipt_signals")).alias("kept")
     ).collect():
         sizes[row["rule"], row["subject"]].add((row["_count"], row["kept"]))
     for rule in CROWDS:
@@ -129,7 +135,7 @@ def test_state_of_ten_times_the_bound_is_that_of_the_bound(
 ) -> None:
     """Within a tenth: some texts are longer than others."""
     state = spark.read.format("statestore").option("operatorId", "0").load(str(stream.checkpoint))
-    sizes = state.select("key.rule", "key.subject", F.length("value.buf").alias("bytes"))
+    sizes = state.select("key.rule", "key.subject", measure_kept(state.schema).alias("bytes"))
     found = {
         (row["rule"], row["subject"]): row["most"]
         for row in sizes.groupBy("rule", "subject").agg(F.max("bytes").alias("most")).collect()
@@ -137,3 +143,49 @@ def test_state_of_ten_times_the_bound_is_that_of_the_bound(
     for rule in CROWDS:
         small, large = (found[rule, name_subject(rule, size)] for size in SIZES[2:])
         assert large == pytest.approx(small, rel=0.1)
+
+
+def measure_kept(state: T.StructType) -> Column:
+    """The bytes of the signals that a row of the state holds: of two aggregates, of one name."""
+    aggregates = state["value"].dataType
+    assert isinstance(aggregates, T.StructType)
+    fields = [T.StructField(f"_{number}", each.dataType) for number, each in enumerate(aggregates)]
+    value = F.col("value").cast(T.StructType(fields))
+    receipts, others = (
+        F.length(value[f"_{number}"])
+        for number, each in enumerate(aggregates)
+        if each.name == "buf"
+    )
+    return receipts + others
+
+
+LONG, TWICE = "LONG", "TWICE"
+
+
+def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
+    spark: SparkSession,
+) -> None:
+    """One of two is refunded once, the other one is once more."""
+    shop, limits = Timeline(), Thresholds()
+    sold, back = timeline.at("10:00"), timeline.at("11:00")
+    goods = [(f"SKU-{number}", 1, 1_000) for number in range(LINES_MAX)]
+    for receipt in (LONG, TWICE):
+        shop.receipt(sold, *goods, event_id=receipt)
+        shop.refund(back, *goods, receipt=receipt, issued=sold)
+    shop.refund(back + timedelta(minutes=1), *goods, receipt=TWICE, issued=sold)
+    pipeline, versions = fraud(limits), load_versions(spark, DIMENSIONS, shop.records)
+    rows = static_rows(pipeline, create_frame(spark, shop.records), versions)
+    found = {key(ALERTS, row): row for row in collect_rows(view_rows(pipeline, rows, 0))}
+    expected = {key(ALERTS, row): row for row in FraudOracle(shop.records, limits).view()}
+    assert {at: sort_evidence(row) for at, row in found.items()} == {
+        at: sort_evidence(row) for at, row in expected.items()
+    }
+    counted = limits.receipt_signals_max - 2 * LINES_MAX
+    assert {
+        row["subject"]: (row["status"], row["measured"], row["signals_left_out"])
+        for row in found.values()
+        if row["rule"] == OF_RECEIPT
+    } == {
+        LONG: ("withdrawn", 0, 0),
+        TWICE: ("open", counted * 1_000, 3 * LINES_MAX - limits.receipt_signals_max),
+    }

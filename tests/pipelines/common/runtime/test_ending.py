@@ -1,14 +1,16 @@
 """A query has ended when none of its tasks runs, of which a stop takes no notice."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.wait import wait_until
-from pipelines.common.runtime.ending import end, running_tasks
-
-pytestmark = pytest.mark.spark
+from pipelines.common.runtime.ending import JOBS_MAX, end, running_tasks
 
 LONG = (
     "aggregate(sequence(1, 1500), 0L,"
@@ -17,6 +19,7 @@ LONG = (
 """A sum that a task forms without asking whether it is to stop."""
 
 
+@pytest.mark.spark
 def test_when_a_query_has_ended_no_task_of_it_runs(spark: SparkSession, tmp_path: Path) -> None:
     query = (
         spark.readStream.format("rate")
@@ -30,3 +33,32 @@ def test_when_a_query_has_ended_no_task_of_it_runs(spark: SparkSession, tmp_path
     wait_until(lambda: running_tasks(spark, query) > 0, "a task runs")
     end(spark, query)
     assert running_tasks(spark, query) == 0
+
+
+class Tracker:
+    """Spark's status of a query that has had many jobs, of one stage and one running task each."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self.asked: list[int] = []
+
+    def getJobIdsForGroup(self, group: str) -> Sequence[int]:  # noqa: N802
+        return list(reversed(range(self._jobs)))
+
+    def getJobInfo(self, job: int) -> Any:  # noqa: N802
+        self.asked.append(job)
+        return SimpleNamespace(stageIds=[job])
+
+    def getStageInfo(self, stage: int) -> Any:  # noqa: N802
+        return SimpleNamespace(numActiveTasks=1)
+
+
+@pytest.mark.crosses("pipelines/common/runtime/ending/JOBS_MAX")
+@pytest.mark.parametrize("jobs", [JOBS_MAX - 1, JOBS_MAX, JOBS_MAX + 1, 10 * JOBS_MAX])
+def test_of_many_jobs_the_last_ones_are_checked(jobs: int) -> None:
+    tracker = Tracker(jobs)
+    spark = SimpleNamespace(sparkContext=SimpleNamespace(statusTracker=lambda: tracker))
+    query = SimpleNamespace(runId="run")
+    found = running_tasks(cast("SparkSession", spark), cast("StreamingQuery", query))
+    assert tracker.asked == list(range(jobs))[-JOBS_MAX:]
+    assert found == len(tracker.asked) == min(jobs, JOBS_MAX)

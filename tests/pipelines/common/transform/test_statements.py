@@ -1,11 +1,13 @@
 """A statement that does not fit its contract is refused, and says what was expected."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from contracts import CONTRACTS
+from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from pipelines.common.transform.statements import BadStatement, view
 
 SALES = CONTRACTS["public.analytics.store-sales.v1"]
@@ -68,3 +70,11 @@ def test_a_line_lies_in_so_many_windows_and_no_more(tmp_path: Path, minutes: int
 def test_what_is_no_sql_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadStatement, match="a statement of Spark's SQL"):
         load_statement(tmp_path, "SELECT store_id FROM (")
+
+
+def test_a_contract_with_sums_of_cents_says_where_those_beyond_64_bits_are(tmp_path: Path) -> None:
+    file = tmp_path / "store-sales.sql"
+    file.write_text(GOOD)
+    fields = tuple(field for field in SALES.fields if field.name != SUMS_IN_FULL)
+    with pytest.raises(BadStatement, match="the field sums_in_full in its contract, but has sums"):
+        view(file, replace(SALES, fields=fields))

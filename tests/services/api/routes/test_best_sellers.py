@@ -21,17 +21,25 @@ SOLD = (
     ("C", (2, 900), (2, 100)),
     ("D", (3, 300), (9, 900)),
 )
+EARLY = TEN - timedelta(hours=3)
+MOST_UNITS, MOST = 6_000_000_000, 2**63 - 1
+IN_FULL = [{"name": "revenue_cents", "digits": str(2 * MOST)}]
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
-    """The hour from ten on as SOLD says, and one from half past eleven that is not over at noon."""
+    """The hour from ten on as SOLD says, and one from half past eleven that is not over at noon; in
+    one from seven on, sums of 64 bits are too small."""
     log = MemoryLog()
     analytics = Writing(log, pipeline="analytics", views=(BEST_SELLERS,))
     for sku, *stores in SOLD:
         for store, sold in zip(("S001", "S002"), stores, strict=True):
             put(analytics, TEN, (store, sku), sold)
     put(analytics, TEN + timedelta(minutes=90), ("S001", "E"), (1, 100))
+    put(analytics, EARLY, ("S001", "F"), (MOST_UNITS, MOST), sums_in_full=IN_FULL)
+    put(analytics, EARLY, ("S002", "F"), (MOST_UNITS, MOST - 1))
+    put(analytics, EARLY, ("S001", "G"), (2 * MOST_UNITS, MOST))
+    put(analytics, EARLY, ("S001", "H"), (1, 1))
     analytics.mark()
     promote(log, analytics)
     announce(log, TEN + timedelta(hours=2))
@@ -41,7 +49,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         yield api
 
 
-def put(analytics: Writing, start: datetime, shelf: tuple[str, str], sold: tuple[int, int]) -> None:
+def put(
+    analytics: Writing,
+    start: datetime,
+    shelf: tuple[str, str],
+    sold: tuple[int, int],
+    sums_in_full: list[dict[str, str]] | None = None,
+) -> None:
     (store, sku), (units, cents) = shelf, sold
     analytics.put(
         BEST_SELLERS,
@@ -50,6 +64,7 @@ def put(analytics: Writing, start: datetime, shelf: tuple[str, str], sold: tuple
         store_id=store,
         sku=sku,
         **all_on_time(units=units, revenue_cents=cents),
+        sums_in_full=sums_in_full,
     )
 
 
@@ -71,6 +86,16 @@ def test_over_all_stores_a_product_is_the_sum_of_its_rows(shop: Answers) -> None
         ("C", 4, 1000),
     ]
     assert answer["store_id"] is None
+
+
+def test_sums_are_exact_beyond_64_bits(shop: Answers) -> None:
+    answer = shop.json(ROUTE, window="2026-03-02T07:00:00Z", top=2)
+    assert [(row["rank"], row["sku"], row["revenue_cents"]) for row in answer["items"]] == [
+        (1, "F", 3 * MOST - 1),
+        (2, "G", MOST),
+    ]
+    [sold] = shop.json(ROUTE, window="2026-03-02T07:00:00Z", store="S002")["items"]
+    assert sold["revenue_cents_on_time"] == MOST - 1
 
 
 def test_the_last_window_that_is_over_is_meant_when_none_is_named(shop: Answers) -> None:

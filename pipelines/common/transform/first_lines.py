@@ -1,0 +1,71 @@
+"""Which line of an event is the first one of its key, so that counting these counts events.
+
+In an event of few lines each line is compared with the others. The lines of a long one are sorted:
+to compare each of 2,000 lines with all others takes a thousand times as long as to read them.
+"""
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+COMPARED_LINES_MAX = 32
+"""Of an event with more lines, the lines are sorted by their keys."""
+
+
+@dataclass(frozen=True)
+class FirstLines:
+    """The fields of a line that are the key, or a part of it, and two columns to be worked with.
+
+    No column with all lines of a long event is needed beside each of them.
+    """
+
+    names: tuple[str, ...]
+    number: int = 0
+    """Tells the columns of one key from those of another."""
+
+    @property
+    def compared(self) -> str:
+        """The column with the keys of `lines`; null for a long event."""
+        return f"_compared_{self.number}"
+
+    @property
+    def previous(self) -> str:
+        """The column with, for each of `lines`, the key of the line before it when they are sorted
+        by key and then by place, or null; empty for an event of few lines.
+        """
+        return f"_previous_{self.number}"
+
+    def prepare(self, events: DataFrame) -> DataFrame:
+        """The events with both columns."""
+        count = F.size("lines")
+        is_long = count > COMPARED_LINES_MAX
+        place = F.sequence(F.lit(0), count - 1).alias("place")
+        keys = [F.col(f"lines.{name}").alias(name) for name in self.names]
+        ordered = F.when(is_long, F.sort_array(F.arrays_zip(*keys, place)))
+        before = F.concat(F.array(F.lit(None)), F.slice(self._keys("_ordered"), 1, count - 1))
+        placed = F.arrays_zip(F.col("_ordered.place").alias("place"), before.alias("before"))
+        own = self._keys("lines")
+        previous = F.when(is_long, F.sort_array(placed)["before"]).otherwise(F.slice(own, 1, 0))
+        return (
+            events.withColumn("_ordered", ordered)
+            .withColumn(self.compared, F.when(~is_long, own))
+            .withColumn(self.previous, previous)
+            .drop("_ordered")
+        )
+
+    def is_first(self, place: str, line: str, previous: str) -> Column:
+        """Whether no earlier line of the event has the same key.
+
+        Of each line: the columns with its place, with itself, and with its item of `previous`.
+        """
+        fields = [F.col(f"{line}.{name}").alias(name) for name in self.names]
+        key = fields[0] if len(fields) == 1 else F.struct(*fields)
+        compared = F.col(place) == F.array_position(F.col(self.compared), key) - 1
+        looked_up = ~F.col(previous).eqNullSafe(key)
+        return F.when(F.col(self.compared).isNotNull(), compared).otherwise(looked_up)
+
+    def _keys(self, lines: str) -> Column:
+        """An array with the key of each line."""
+        fields = [F.col(f"{lines}.{name}").alias(name) for name in self.names]
+        return fields[0] if len(fields) == 1 else F.arrays_zip(*fields)

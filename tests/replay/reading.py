@@ -1,0 +1,165 @@
+"""A generation that reads a log from files, a batch each, in the session of the tests.
+
+State and checkpoints are Spark's own; there is no broker, so a start takes a second.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+from contracts import BOOKS, Contract, decode, key
+from control.generations import Generation
+from infra.kafka import Record
+from pipelines.common.pipeline import Pipeline
+from pipelines.common.runtime.session import suit
+from pipelines.common.transform.aggregate import running_rows
+from pipelines.common.transform.as_of_join import Versions
+from pipelines.common.transform.encode import changelog
+from tests.pipelines.files import FIRST_SECOND
+from tests.pipelines.log import RECORD
+from tests.replay.answer import Row
+from tests.replay.running import Doomed
+
+BATCH_SECONDS_MAX = 120
+FILE = pa.schema(
+    (
+        pa.field("topic", pa.string()),
+        pa.field("partition", pa.int32()),
+        pa.field("offset", pa.int64()),
+        pa.field("timestamp", pa.timestamp("us", tz="UTC")),
+        pa.field("key", pa.binary()),
+        pa.field("value", pa.binary()),
+    )
+)
+
+
+class Reading:
+    """One generation of a pipeline, and what it has written."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        pipeline: Pipeline,
+        generation: Generation,
+        versions: Versions,
+        folder: Path,
+        memory: timedelta,
+    ) -> None:
+        self.generation = generation
+        self.memory = memory
+        """How long an event's id is remembered: another one holds from the next `read` on."""
+        self.deaths = 0
+        self._spark = spark
+        self._pipeline = pipeline
+        self._versions = versions
+        self._folder = folder
+        self._taken = 0
+        self._files = 0
+        self._files_read = 0
+        self._written: list[tuple[str, bytes]] = []
+        self._dies: str | None = None
+        (folder / "log").mkdir(parents=True)
+
+    def take(self, log: Sequence[Record], cuts: Iterable[float] = ()) -> None:
+        """Put into files what is new in the log, cut at these shares of it."""
+        new = log[self._taken :]
+        places = sorted({round(share * len(new)) for share in cuts})
+        for start, end in pairwise([0, *places, len(new)]):
+            self._put(new[start:end])
+        self._taken = len(log)
+
+    def count_unread(self, log: Sequence[Record]) -> int:
+        """How many records of its topics, in the log, it has not taken."""
+        return len(self._select_known(log[self._taken :]))
+
+    def read(self, dies: str | None = None) -> None:
+        """Read all that is new; with `dies`, die first, `before` or `after` a batch is written."""
+        if self._files_read == self._files:
+            return
+        self._dies = dies
+        try:
+            self._run()
+        except StreamingQueryException as error:
+            if Doomed.__name__ not in str(error):
+                raise
+            self._run()
+        self._files_read = self._files
+
+    def rows(self, view: Contract) -> dict[bytes, Row]:
+        """The newest row of each key, as a reader takes it."""
+        topic = self.generation.outputs[view.name]
+        found: dict[bytes, Row] = {}
+        for written_to, value in self._written:
+            if written_to == topic:
+                row = dict(decode(value).value)
+                at = key(view, row)
+                if at not in found or row["version"] >= found[at]["version"]:
+                    found[at] = row
+        return found
+
+    def books(self) -> dict[str, tuple[int, int]]:
+        """By topic: how many of its records were applied, and how many rejected."""
+        return {
+            row["topic"]: (row["applied"], row["quarantined"]) for row in self.rows(BOOKS).values()
+        }
+
+    def _put(self, records: Sequence[Record]) -> None:
+        rows = [
+            (one.topic, one.partition, one.offset, one.published_ms * 1_000, one.key, one.value)
+            for one in self._select_known(records)
+        ]
+        if not rows:
+            return
+        columns = zip(*rows, strict=True)
+        arrays = [pa.array(each, of.type) for each, of in zip(columns, FILE, strict=True)]
+        file = self._folder / "log" / f"{self._files:04}.parquet"
+        unfinished = self._folder / file.name
+        pq.write_table(pa.Table.from_arrays(arrays, schema=FILE), unfinished)
+        # Spark reads the oldest file first, by whole seconds.
+        os.utime(unfinished, times=(FIRST_SECOND + self._files,) * 2)
+        unfinished.replace(file)
+        self._files += 1
+
+    def _select_known(self, records: Sequence[Record]) -> list[Record]:
+        known = {topic.name for topic in self._pipeline.inputs}
+        return [one for one in records if one.topic in known]
+
+    def _run(self) -> None:
+        suit(self._spark, live=True, partitions=1)
+        files = self._spark.readStream.schema(RECORD).option("maxFilesPerTrigger", "1")
+        log = files.parquet(str(self._folder / "log"))
+        rows = running_rows(self._pipeline, log, self.memory, self._versions)
+        query = (
+            changelog(self._pipeline, self.generation.number, self.generation.outputs, rows)
+            .writeStream.outputMode("update")
+            .foreachBatch(self._write)
+            .option("checkpointLocation", str(self._folder / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        assert query.awaitTermination(BATCH_SECONDS_MAX), "a small log is read in no time"
+        dropped = [
+            state.numRowsDroppedByWatermark
+            for progress in query.recentProgress
+            for state in progress.stateOperators
+        ]
+        assert not any(dropped), "the watermark only frees memory"
+
+    def _write(self, frame: DataFrame, _batch: int) -> None:
+        if self._dies == "before":
+            self._die()
+        self._written += [(row["topic"], bytes(row["value"])) for row in frame.collect()]
+        if self._dies == "after":
+            self._die()
+
+    def _die(self) -> None:
+        self._dies = None
+        self.deaths += 1
+        raise Doomed

@@ -1,0 +1,318 @@
+"""Worlds that Hypothesis makes up: whatever happens to a log and to who reads it, each view is as a
+plain model of it says.
+
+A hundred steps, of all pipelines together, and the same ones in each run. A thousand others:
+`WORLD_STEPS=1000 pytest tests/replay/test_worlds.py`. They are drawn anew. A sequence of steps
+that fails is made shorter, printed, and kept in .hypothesis: the next such run begins with it.
+"""
+
+import sys
+import zlib
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from pyspark.sql import SparkSession
+
+from audit import timeline
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, RELEASES, SHIPMENTS, decode
+from contracts.times import EPOCH, MILLISECOND
+from contracts.validation import RELEASABLE
+from control.generations import Generations, State
+from infra.kafka import Record
+from pipelines.common.generations.generation import new
+from pipelines.common.generations.promotion import switch
+from pipelines.common.pipeline import Pipeline, load, pipelines
+from pipelines.common.runtime.pace import MARGIN, horizon
+from pipelines.common.transform.as_of_join import Versions
+from pipelines.fraud.pipeline import fraud
+from tests.pipelines.versions import load_versions
+from tests.replay import models
+from tests.replay.reading import Reading
+from tests.seeds import read_steps
+
+STEPS_USUAL = 100
+STEPS = read_steps()
+STEPS_PER_PIPELINE = (STEPS or STEPS_USUAL) // len(pipelines())
+STEPS_PER_WORLD_MAX = 40
+
+SHRINKING_SECONDS = 600
+"""Hypothesis makes a failing sequence shorter for five minutes, and runs what is left."""
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(SHRINKING_SECONDS + 5 * (STEPS or 0))]
+
+MINUTES_AGO = (0, 0, 1, 30, 119, 120, 121, -4, -5, -6)
+"""How long before its publication an event happened: up to the horizon and the skew, and beyond."""
+WAITS_MINUTES = (1, 10, 45, 200, 1_000)
+UNKNOWN = "SKU-NEW"
+GARBLED = b"\x00garbled"
+LONG_AGO = timedelta(days=30)
+NEWS = 4
+"""So many records are there to be read by a step that reads: starting Spark's query takes long."""
+
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from((MILK, WINE, UNKNOWN)),
+        st.integers(1, 9),
+        st.sampled_from((0, 45, 100, 999)),
+    ),
+    min_size=1,
+    max_size=3,
+)
+AGO = st.sampled_from(MINUTES_AGO).map(lambda minutes: timedelta(minutes=minutes))
+STORE = st.sampled_from((LEEDS, YORK, LONDON))
+CUSTOMER = st.sampled_from((None, "C1", "C/2"))
+CARD = st.sampled_from((None, "tok_1"))
+CUTS = st.lists(st.floats(0, 1), max_size=2)
+
+Lines = list[tuple[str, int, int]]
+
+
+class Worlds(RuleBasedStateMachine):
+    """A log, the generations that read it, and the models."""
+
+    spark: SparkSession
+    pipeline: Pipeline
+    versions: Versions
+    worlds = 0
+    """In how many something happened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = TemporaryDirectory()
+        self._shop = Timeline()
+        self._now = at("8:00")
+        self._known = Generations(self.pipeline.name)
+        self._readings: dict[int, Reading] = {}
+        self._released: dict[tuple[str, str], datetime] = {}
+        """By topic and event id: when it was first."""
+
+    @initialize()
+    def begin(self) -> None:
+        self._create(State.PROMOTED, self._live_memory)
+
+    @rule(lines=LINES, ago=AGO, store=STORE, customer=CUSTOMER, card=CARD)
+    def sell(
+        self, lines: Lines, ago: timedelta, store: str, customer: str | None, card: str | None
+    ) -> None:
+        self._shop.receipt(
+            self._now - ago,
+            *lines,
+            store=store,
+            customer=customer,
+            card=card,
+            published=self._now,
+        )
+
+    @rule(lines=LINES, ago=AGO, card=CARD, which=st.integers(0, 10**6) | st.none())
+    def take_back(self, lines: Lines, ago: timedelta, card: str | None, which: int | None) -> None:
+        """Goods of an earlier receipt, or without one."""
+        sold = [one for one in models.account(self._log()).applied if one.topic == RECEIPTS.name]
+        receipt = sold[which % len(sold)] if sold and which is not None else None
+        self._shop.refund(
+            self._now - ago,
+            *lines,
+            receipt=receipt.event["event_id"] if receipt else None,
+            issued=receipt.at if receipt else None,
+            card=card,
+            published=self._now,
+        )
+
+    @rule(lines=LINES, ago=AGO, store=STORE, received=st.booleans(), ordered=st.booleans())
+    def ship(self, lines: Lines, ago: timedelta, store: str, received: bool, ordered: bool) -> None:
+        self._shop.put(
+            SHIPMENTS,
+            self._now - ago,
+            self._now,
+            store_id=store,
+            status="received" if received else "dispatched",
+            purchase_order_id="PO" if ordered else None,
+            lines=[
+                {"sku": sku, "dispatched_units": 10, "received_units": units if received else 0}
+                for sku, units, _ in lines
+            ],
+        )
+
+    @rule(
+        sku=st.sampled_from((MILK, UNKNOWN)),
+        units=st.integers(-9, 9).filter(bool),
+        ago=AGO,
+        opens=st.booleans(),
+    )
+    def adjust(self, sku: str, units: int, ago: timedelta, opens: bool) -> None:
+        reason = "opening" if opens else "count"
+        said = {"store_id": LEEDS, "sku": sku, "units": units, "reason": reason}
+        self._shop.put(ADJUSTMENTS, self._now - ago, self._now, **said)
+
+    @precondition(lambda self: bool(self._moved()))
+    @rule(which=st.integers(0, 10**6))
+    def duplicate(self, which: int) -> None:
+        """A record comes once more, as it was."""
+        moved = self._moved()
+        self._append(moved[which % len(moved)])
+
+    @precondition(lambda self: bool(self._moved()))
+    @rule(which=st.integers(0, 10**6))
+    def garble(self, which: int) -> None:
+        moved = self._moved()
+        self._append(replace(moved[which % len(moved)], value=GARBLED))
+
+    @precondition(lambda self: bool(self._rejected()))
+    @rule(which=st.integers(0, 10**6))
+    def release(self, which: int) -> None:
+        """What was late or ahead is released, perhaps once more within an hour."""
+        rejected = self._rejected()
+        record = rejected[which % len(rejected)]
+        event = decode(record.value).value
+        self._released.setdefault((record.topic, event["event_id"]), self._now)
+        self._shop.put(
+            RELEASES,
+            self._now,
+            record_key=(record.key or b"").decode(),
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            original_event_id=event["event_id"],
+            original_event_time=event["event_time"],
+            value=record.value,
+        )
+
+    @rule(minutes=st.sampled_from(WAITS_MINUTES))
+    def wait(self, minutes: int) -> None:
+        """The world goes on, and says that all before is in the log."""
+        self._now += timedelta(minutes=minutes)
+        self._shop.put(HEARTBEATS, self._now, world="world")
+
+    @precondition(lambda self: self._promoted.count_unread(self._log()) >= NEWS)
+    @rule(cuts=CUTS)
+    def read(self, cuts: list[float]) -> None:
+        """The promoted generation reads, in batches cut anywhere."""
+        self._read(self._promoted, cuts)
+
+    @precondition(lambda self: self._promoted.count_unread(self._log()) >= NEWS)
+    @rule(dies=st.sampled_from(("before", "after")))
+    def kill(self, dies: str) -> None:
+        """It dies before it has written a batch, or when it has and Spark does not know yet."""
+        self._read(self._promoted, dies=dies)
+
+    @precondition(lambda self: self._known.candidate is None and len(self._moved()) >= NEWS)
+    @rule(cuts=CUTS)
+    def replay(self, cuts: list[float]) -> None:
+        """A candidate reads everything from the first record on."""
+        number = self._create(State.CATCHING_UP, LONG_AGO)
+        self._read(self._readings[number], cuts)
+        self._known = self._known.to(State.READY, number)
+
+    @precondition(lambda self: self._known.candidate is not None)
+    @rule()
+    def promote(self) -> None:
+        """From then on the candidate reads live, with a shorter memory."""
+        self._known = switch(self._known)
+        self._promoted.memory = self._live_memory
+
+    def teardown(self) -> None:
+        """Whatever the steps were, what is left is read."""
+        try:
+            if self._readings and sys.exc_info()[0] is None:  # else a step has failed
+                self._read(self._promoted)
+                type(self).worlds += bool(self._moved())
+        finally:
+            self._folder.cleanup()
+
+    def _log(self) -> list[Record]:
+        """All records, each with its place in its topic."""
+        places: Counter[str] = Counter()
+        found = []
+        for record in self._shop.records:
+            found.append(replace(record, offset=places[record.topic]))
+            places[record.topic] += 1
+        return found
+
+    @property
+    def _live_memory(self) -> timedelta:
+        return horizon(self.pipeline.reads) + MARGIN
+
+    @property
+    def _promoted(self) -> Reading:
+        promoted = self._known.promoted
+        assert promoted is not None, "one is promoted from the beginning on"
+        return self._readings[promoted.number]
+
+    def _create(self, state: State, memory: timedelta) -> int:
+        number = self._known.newest + 1
+        made = new(self.pipeline, "code", self._now, number, state)
+        self._known = self._known.plus(made)
+        folder = Path(self._folder.name) / f"g{number}"
+        self._readings[number] = Reading(
+            self.spark, self.pipeline, made, self.versions, folder, memory
+        )
+        return number
+
+    def _read(self, one: Reading, cuts: list[float] | None = None, dies: str | None = None) -> None:
+        """The generation reads to the log's end: each of its views is as the model says."""
+        log = self._log()
+        one.take(log, cuts or ())
+        one.read(dies)
+        world = models.account(log)
+        expected = models.compute_rows(self.pipeline.writes, world)
+        for view in self.pipeline.writes:
+            assert one.rows(view) == expected[view.name]
+        inputs = {topic.name for topic in self.pipeline.inputs}
+        assert one.books() == {at: book for at, book in world.books.items() if at in inputs}
+
+    def _moved(self) -> list[Record]:
+        return [one for one in self._log() if one.topic in RELEASABLE]
+
+    def _rejected(self) -> list[Record]:
+        """What can be released: not what is garbled, and not what was released long ago, which
+        services/quarantine/release.py refuses.
+        """
+        wrong = [one for one in self._moved() if models.accept(one) is None]
+        return [one for one in wrong if one.value != GARBLED and not self._is_gone(one)]
+
+    def _is_gone(self, record: Record) -> bool:
+        identity = record.topic, decode(record.value).value["event_id"]
+        return self._now - self._released.get(identity, self._now) > timedelta(hours=1)
+
+    def _append(self, record: Record) -> None:
+        """Publish it now."""
+        now_ms = (self._now - EPOCH) // MILLISECOND
+        self._shop.records.append(replace(record, published_ms=now_ms))
+
+
+@pytest.mark.parametrize("name", pipelines())
+def test_each_view_of_a_made_up_world_is_as_its_model_says(name: str, spark: SparkSession) -> None:
+    declared = fraud(timeline.LIMITS) if name == "fraud" else load(name)
+
+    class Of(Worlds):
+        pipeline = declared
+        versions = load_versions(spark, declared.dimensions, Timeline().records)
+
+    Of.spark = spark
+    steps_per_world = min(STEPS_PER_PIPELINE, STEPS_PER_WORLD_MAX)
+    run_state_machine_as_test(
+        Of if STEPS else seed(zlib.crc32(name.encode()))(Of),
+        settings=settings(
+            # The first two worlds that Hypothesis tries are the simplest: nothing happens in them.
+            max_examples=2 + STEPS_PER_PIPELINE // steps_per_world,
+            stateful_step_count=steps_per_world,
+            derandomize=STEPS is None,
+            deadline=None,
+            print_blob=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    assert Of.worlds > 0
