@@ -149,7 +149,7 @@ class Settings(BaseSettings):
     kafka_service: str = Field(
         OPERATOR,
         pattern=r"^[a-z]+(-[a-z]+)*$",
-        description="with SECURE: as whom the process logs in; `supervisord.conf` sets it",
+        description="with SECURE: as whom a process logs in; its process manager sets it",
     )
     kafka_replication_factor: int = Field(
         1,
