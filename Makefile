@@ -55,6 +55,7 @@ image: ## build the images of the containers
 	$(ENGINE) && docker compose build broker pipelines api
 
 up-docker: image ## start the shop in containers, by .env; PROFILE=cluster
+	@test -z "$(filter-out off,$(SECURE))" || { echo "SECURE protects a shop that make up starts, no containers: docs/security.md"; exit 1; }
 	@$(COMPOSE) up --detach --wait
 	@echo "  Shop   http://$$($(COMPOSE) port api 8000)/"
 	@echo "  Token  $$($(COMPOSE) exec -T api cat /data/token) (to promote, roll back, prune, release)"

@@ -110,6 +110,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
         jars_dir=current.jars_dir,
         port_base=free_port_base(),
         kafka_bootstrap_servers=None,
+        secure=False,
         spark_driver_memory=current.spark_driver_memory,
     )
     own.data_dir.mkdir()

@@ -32,6 +32,13 @@ class OtherBroker(UserError):
         )
 
 
+class Secured(UserError):
+    """The bench would measure another shop than it says."""
+
+    def __init__(self) -> None:
+        super().__init__("The bench measures a shop without SECURE, but SECURE is on. Unset it.")
+
+
 def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Measure far less of everything; the figures are rough.")
@@ -55,6 +62,8 @@ def bench(
     with own_folder(keep) as settings:
         if not settings.broker_embedded:
             raise OtherBroker(settings.bootstrap_servers)
+        if settings.secure:
+            raise Secured
         check(settings)
         fetch_jars(settings)
         outcomes = measure(only or list(Part), settings, QUICK if quick else FULL, file)

@@ -4,10 +4,10 @@ import typer
 
 from cli import records, screen
 from contracts import CONTRACTS, Contract
+from control.access import is_standing
 from infra import kafka
 from infra.settings import Settings, read_settings
 
-CONTROL = "private.control."
 ANSWER_SECONDS_MAX = 10.0
 
 app = typer.Typer(no_args_is_help=True, help="The topics: what the contracts ask for.")
@@ -15,15 +15,8 @@ app.command("read")(records.read)
 
 
 def list_standing() -> dict[str, Contract]:
-    """The topics that exist before any pipeline runs.
-
-    A view's changelog is made with the generation that writes it, under its number.
-    """
-    return {
-        name: contract
-        for name, contract in CONTRACTS.items()
-        if contract.kind == "topic" or name.startswith(CONTROL)
-    }
+    """The topics that exist before any pipeline runs."""
+    return {name: contract for name, contract in CONTRACTS.items() if is_standing(contract)}
 
 
 def apply(current: Settings) -> str:

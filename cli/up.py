@@ -7,7 +7,9 @@ from cli.exclusive import alone
 from cli.status import show
 from cli.welcome import welcome
 from cli.world import world_options
+from control.access import grant_access
 from infra import kafka
+from infra.broker.storage import broker_folder, refuse_other_profile
 from infra.errors import UserError
 from infra.jars.fetch import fetch
 from infra.jars.sets import jar_set
@@ -38,6 +40,7 @@ def up() -> None:
     current = read_settings()
     with alone(current.data_dir):
         check(current)
+        refuse_other_profile(broker_folder(current), current.secure)
         fetch_jars(current)
         manager = ensure_manager(current)
         started = start(current, manager)
@@ -102,7 +105,11 @@ def start(current: Settings, manager: Manager) -> tuple[str, ...]:
 
 
 def start_broker(current: Settings, manager: Manager) -> None:
-    """Start a broker and wait until it answers and has every topic."""
+    """Start a broker and wait until it answers and has every topic, and knows who may use it."""
+    if current.secure:
+        from infra.security.keys import ensure_keys  # here: other starts need no certificates
+
+        ensure_keys(current)
     if current.broker_embedded:
         manager.start("broker")
         all_ready(current, manager, ("broker",))
@@ -113,3 +120,7 @@ def start_broker(current: Settings, manager: Manager) -> None:
     with screen.waiting("topics", "") as wait:
         made = topics.apply(current)
     screen.step("topics", made, wait.seconds)
+    if current.secure:
+        with screen.waiting("access", "") as wait:
+            users, grants = grant_access(current)
+        screen.step("access", f"{users} users, {grants} permissions, by contract", wait.seconds)

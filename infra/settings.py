@@ -6,10 +6,11 @@ the data folder, the default in this file.
 
 import json
 import os
+import re
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
@@ -25,6 +26,11 @@ HOST = "127.0.0.1"
 NOW = "now"
 REMEMBERED_FILE = "settings.json"
 FOLDER_URL = r"^(file://|s3a:/)/[^/]"
+OPERATOR = "operator"
+"""As whom commands of a person log in to a secure Kafka: it may do everything."""
+UNPROTECTED = ("kafka_bootstrap_servers", "broker_voters", "broker_address", "api_address")
+"""Settings of a shop that is not on one machine."""
+UNQUOTABLE = re.compile(r"[:{}\"\\]")
 
 
 class InvalidSettings(UserError):
@@ -135,6 +141,15 @@ class Settings(BaseSettings):
     kafka_ssl_ca_location: Path | None = Field(
         None,
         description="with …SSL: PEM file of the authority; unset: the system's",
+    )
+    secure: bool = Field(
+        False,
+        description="whether Kafka asks for TLS, passwords and permissions: docs/security.md",
+    )
+    kafka_service: str = Field(
+        OPERATOR,
+        pattern=r"^[a-z]+(-[a-z]+)*$",
+        description="with SECURE: as whom a process logs in; its process manager sets it",
     )
     kafka_replication_factor: int = Field(
         1,
@@ -322,6 +337,10 @@ class Settings(BaseSettings):
         """Where Kafka answers, embedded or remote."""
         return self.kafka_bootstrap_servers or f"{HOST}:{self.broker_port}"
 
+    def as_service(self, name: str) -> Self:
+        """The settings of a part of this process that logs in to Kafka under a name of its own."""
+        return self.model_copy(update={"kafka_service": name})
+
     @property
     def pipeline_names(self) -> tuple[str, ...]:
         return tuple(self.pipelines.split(","))
@@ -350,9 +369,30 @@ def read_settings() -> Settings:
     Raises InvalidSettings, naming each variable with what was expected and found.
     """
     try:
-        return Settings()
+        current = Settings()
     except ValidationError as error:
         raise InvalidSettings(_complaint(error)) from error
+    refuse_half_secure(current)
+    return current
+
+
+def refuse_half_secure(current: Settings) -> None:
+    """Raise InvalidSettings where SECURE would not protect all of the shop."""
+    if not current.secure:
+        return
+    beyond = [name.upper() for name in UNPROTECTED if getattr(current, name) is not None]
+    if not current.spark_master.startswith("local"):
+        beyond.append("SPARK_MASTER")
+    if beyond:
+        raise InvalidSettings(
+            f"SECURE protects a shop that is on this machine alone, but {', '.join(beyond)} names "
+            "another one. Unset it, or leave SECURE off."
+        )
+    if UNQUOTABLE.search(str(current.data_dir)):
+        raise InvalidSettings(
+            "DATA_DIR: with SECURE, Kafka's clients are told where passwords are, in a form that "
+            f"takes no colon, brace or quote, found {str(current.data_dir)!r}. Choose another one."
+        )
 
 
 def remember(current: Settings) -> None:
@@ -367,11 +407,13 @@ def remember(current: Settings) -> None:
 
 
 def memorable(current: Settings) -> dict[str, Any]:
-    """The settings that are remembered: no secret, and not the folder that they are written to."""
+    """The settings that are remembered: no secret, not the folder that they are written to, and not
+    who the process is.
+    """
     return current.model_dump(
         mode="json",
         exclude_defaults=True,
-        exclude={"data_dir", "kafka_sasl_password"},
+        exclude={"data_dir", "kafka_sasl_password", "kafka_service"},
     )
 
 

@@ -10,8 +10,10 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from contracts import CONTRACTS
+from control.access import grant_access
 from infra.kafka import admin, answers, apply_topics, producer
 from infra.processes import start_module
+from infra.security.keys import ensure_keys
 from infra.settings import Settings
 from infra.wait import wait_until
 from tests.ports import free_port_base
@@ -25,13 +27,20 @@ INTERNAL = "__"
 
 
 @contextmanager
-def broker(folder: Path) -> Iterator[Settings]:
-    """Settings under which a broker answers, with every topic of the contracts, all empty."""
-    settings = Settings(data_dir=folder, port_base=free_port_base())
+def broker(folder: Path, secure: bool = False) -> Iterator[Settings]:
+    """Settings under which a broker answers, with every topic of the contracts, all empty.
+
+    A secure one answers its operator, and services by their contracts.
+    """
+    settings = Settings(data_dir=folder, port_base=free_port_base(), secure=secure)
+    if secure:
+        ensure_keys(settings)
     process = start_broker(settings)
     try:
         wait_until(lambda: answers(settings), "the broker answers", seconds_max=60)
         apply_topics(settings, CONTRACTS)
+        if secure:
+            grant_access(settings)
         yield settings
     finally:
         process.kill()

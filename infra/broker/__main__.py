@@ -6,10 +6,11 @@ from pathlib import Path
 
 from infra import aot
 from infra.broker.properties import server_properties
-from infra.broker.storage import format_once
+from infra.broker.storage import broker_folder, format_once
 from infra.errors import UserError
 from infra.jars import broker_classpath
 from infra.java import java
+from infra.security.files import replace
 from infra.settings import read_settings
 
 HEAP = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC")
@@ -17,7 +18,7 @@ HEAP = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC")
 
 def main() -> None:
     current = read_settings()
-    folder = current.data_dir / "broker"
+    folder = broker_folder(current)
     folder.mkdir(parents=True, exist_ok=True)
     log_config = Path(__file__).with_name("log4j2.properties").as_uri()
     command = [
@@ -28,10 +29,14 @@ def main() -> None:
         "-cp",
         broker_classpath(),
     ]
+    if current.secure:
+        from infra.security.keys import ensure_keys  # which takes longer than the rest together
+
+        ensure_keys(current)
     format_once(current, folder, command)
     command[1:1] = aot.options(current.jars_dir, "broker", broker_classpath())
     config = folder / "server.properties"
-    config.write_text(server_properties(current))
+    replace(config, server_properties(current))
     os.chdir(folder)
     os.execv(command[0], [*command, "kafka.Kafka", config.name])
 

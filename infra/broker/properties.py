@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from infra.broker.secure import LISTENER, secure_properties
 from infra.settings import HOST, Settings
 
 LOG_DIR = "log"
@@ -17,13 +18,15 @@ SEVERAL = {"controlled.shutdown.enable": "false"}
 def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     """server.properties of a node that is broker and controller, alone or one of several.
 
-    The log folder is relative to the working directory: a path may then hold anything.
+    The log folder is relative to the working directory: a path may then hold anything. Those of a
+    secure broker hold a password.
     """
     voters = voters_of(settings)
     controller = voters.get(settings.broker_id, f"{HOST}:{settings.controller_port}")
     copies = min(len(voters), COPIES_MAX) or 1
-    listening = {"PLAINTEXT": f"{settings.listen_host}:{settings.broker_port}"}
-    found_at = {"PLAINTEXT": f"{HOST}:{settings.broker_port}"}
+    clients = LISTENER if settings.secure else "PLAINTEXT"
+    listening = {clients: f"{settings.listen_host}:{settings.broker_port}"}
+    found_at = {clients: f"{HOST}:{settings.broker_port}"}
     if settings.broker_address is not None:
         port = settings.broker_address.rpartition(":")[2]
         listening["NETWORK"] = f"{settings.listen_host}:{port}"
@@ -38,6 +41,7 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "controller.listener.names": "CONTROLLER",
         **quorum(settings, controller),
         **(SEVERAL if len(voters) > 1 else {}),
+        **(secure_properties(settings) if settings.secure else {}),
         "log.dirs": log_dir,
         # Topics are made from contracts, never by a typing mistake.
         "auto.create.topics.enable": "false",

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from infra.broker.properties import LOG_DIR, server_properties
@@ -20,9 +21,13 @@ from infra.jars.fetch import alone
 from infra.jars.sets import jar_set
 from infra.java import java
 from infra.processes import capture
+from infra.security.files import replace
+from infra.security.passwords import FIRST_USERS, MECHANISM, read_password
 from infra.settings import HOST, Settings, read_settings
 
 DRAFT_DIR = "log.new"
+SECURED = "secured"
+"""A file in the log of a broker that had users at its first start."""
 FORMAT_SECONDS_MAX = 60
 CLUSTER_ID = re.compile(r"^(cluster\.id=).*$", re.MULTILINE)
 
@@ -37,21 +42,48 @@ class NotFormatted(UserError):
         )
 
 
+class OtherProfile(UserError):
+    """The log was begun with another value of SECURE."""
+
+    def __init__(self, log: Path, secure: bool) -> None:
+        wanted, found = ("on", "off") if secure else ("off", "on")
+        super().__init__(
+            f"{log} should be one that was begun with SECURE={wanted}, but was with "
+            f"SECURE={found}: a log has its users from its beginning, or none. Keep to "
+            f"SECURE={found}, name another folder in DATA_DIR, or forget this one: make reset"
+        )
+
+
+def broker_folder(settings: Settings) -> Path:
+    return settings.data_dir / "broker"
+
+
 def format_once(settings: Settings, folder: Path, java_command: list[str]) -> None:
-    """Give the broker an empty log, unless it has one; raises NotFormatted.
+    """Give the broker an empty log, unless it has one; raises NotFormatted and OtherProfile.
 
     The folder is formatted beside its place and moved there, so an interrupted attempt leaves
     nothing.
     """
+    refuse_other_profile(folder, settings.secure)
     if (folder / LOG_DIR).exists():
         return
     shutil.rmtree(folder / DRAFT_DIR, ignore_errors=True)
-    if settings.broker_voters:
+    if settings.secure:
+        run_tool(settings, folder, java_command)
+        (folder / DRAFT_DIR / SECURED).touch()
+    elif settings.broker_voters:
         run_tool(settings, folder, java_command)
     else:
         shutil.copytree(template(settings, java_command), folder / DRAFT_DIR)
         rename_cluster(folder / DRAFT_DIR)
     (folder / DRAFT_DIR).rename(folder / LOG_DIR)
+
+
+def refuse_other_profile(folder: Path, secure: bool) -> None:
+    """Raise OtherProfile where the broker's folder has a log of another value of SECURE."""
+    log = folder / LOG_DIR
+    if log.exists() and (log / SECURED).exists() != secure:
+        raise OtherProfile(log, secure)
 
 
 def template(settings: Settings, java_command: list[str]) -> Path:
@@ -90,15 +122,30 @@ def rename_cluster(log: Path) -> None:
 
 def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
     """Let Kafka format the draft in the folder; raises NotFormatted."""
-    config = folder / "format.properties"
-    config.write_text(server_properties(settings, DRAFT_DIR))
-    tool = ["kafka.tools.StorageTool", "format", "--config", config.name]
-    alone = [] if settings.broker_voters else ["--standalone"]
-    command = [*java_command, *tool, *alone, "--cluster-id", cluster_id(settings.broker_voters)]
-    answer = capture(command, FORMAT_SECONDS_MAX, folder)
+    config, users = folder / "format.properties", folder / "format.users"
+    replace(config, server_properties(settings, DRAFT_DIR))
+    words = ["format", "--config", config.name]
+    words += [] if settings.broker_voters else ["--standalone"]
+    words += ["--cluster-id", cluster_id(settings.broker_voters)]
+    if settings.secure:
+        # Whoever looks sees a process's arguments: the tool reads these from a file.
+        replace(users, "\n".join([*words, *list_users(settings)]))
+        words = [f"@{users.name}"]
+    try:
+        command = [*java_command, "kafka.tools.StorageTool", *words]
+        answer = capture(command, FORMAT_SECONDS_MAX, folder)
+    finally:
+        users.unlink(missing_ok=True)
+        config.unlink()
     if answer.returncode != 0:
         raise NotFormatted(folder, answer.stdout + answer.stderr)
-    config.unlink()
+
+
+def list_users(settings: Settings) -> Iterator[str]:
+    """The storage tool's arguments for the users that are there before the first start."""
+    for user in FIRST_USERS:
+        yield "--add-scram"
+        yield f"{MECHANISM}=[name={user},password={read_password(settings, user)}]"
 
 
 def cluster_id(voters: str | None) -> str:

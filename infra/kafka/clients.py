@@ -5,7 +5,12 @@ import logging
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
 
+from infra.security.files import authority_file
+from infra.security.passwords import MECHANISM, read_password
 from infra.settings import Settings
+
+NO_GROUP = "unused"
+"""librdkafka demands a group even where none is joined, and asks where its coordinator is."""
 
 Config = dict[str, str | int | float | bool]
 
@@ -13,7 +18,19 @@ log = logging.getLogger("kafka")
 
 
 def client_config(settings: Settings) -> Config:
-    """Where Kafka is and how to log in, for any librdkafka client."""
+    """Where Kafka is and how to log in, for any librdkafka client.
+
+    With SECURE as the settings' service; raises NoPassword where it has no password yet.
+    """
+    if settings.secure:
+        return {
+            "bootstrap.servers": settings.bootstrap_servers,
+            "security.protocol": "SASL_SSL",
+            "sasl.mechanism": MECHANISM,
+            "sasl.username": settings.kafka_service,
+            "sasl.password": read_password(settings, settings.kafka_service),
+            "ssl.ca.location": str(authority_file(settings)),
+        }
     password = settings.kafka_sasl_password
     authority = settings.kafka_ssl_ca_location
     optional = {
@@ -61,7 +78,7 @@ def consumer(
     """
     config: Config = {
         **client_config(settings),
-        "group.id": group_id or "unused",  # librdkafka demands one even where none is joined
+        "group.id": group_id or NO_GROUP,
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
         "auto.offset.reset": "earliest",

@@ -4,10 +4,13 @@ The command is a process of its own. It brings what it needs, Spark's modules am
 them away again; the process that answers readers stays as it is.
 """
 
+import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import BoundedSemaphore
+
+from infra.settings import OPERATOR
 
 SECONDS_MAX = 900.0  # a difference is a batch over the whole log
 SAID_CHARACTERS_MAX = 4_000
@@ -45,6 +48,7 @@ class Commands:
         try:
             done = subprocess.run(
                 [*self.program, *arguments],
+                env={**os.environ, "KAFKA_SERVICE": OPERATOR},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

@@ -78,6 +78,35 @@ def test_a_password_is_never_written(tmp_path: Path) -> None:
     assert "kafka_sasl_password" not in memorable(secret)
 
 
+def test_who_a_process_is_is_not_remembered(tmp_path: Path) -> None:
+    remember(Settings(data_dir=tmp_path, secure=True, kafka_service="api"))
+    assert (Settings().secure, Settings().kafka_service) == (True, "operator")
+    assert Settings().as_service("lake").kafka_service == "lake"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("KAFKA_BOOTSTRAP_SERVERS", "kafka.example:9093"),
+        ("BROKER_VOTERS", "1@one:9093,2@two:9093"),
+        ("BROKER_ADDRESS", "broker:9094"),
+        ("API_ADDRESS", "api:8000"),
+        ("SPARK_MASTER", "spark://spark:7077"),
+        ("DATA_DIR", "/tmp/a:b"),
+    ],
+)
+def test_what_would_not_be_protected_is_refused_with_secure(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    read_settings.cache_clear()
+    assert not read_settings().secure
+    read_settings.cache_clear()
+    monkeypatch.setenv("SECURE", "on")
+    with pytest.raises(InvalidSettings, match=rf"SECURE(.|\n)*{name}|{name}(.|\n)*SECURE"):
+        read_settings()
+
+
 def test_a_data_folder_that_was_moved_keeps_its_settings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -78,8 +78,11 @@ def main() -> None:
 
 
 def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: Path) -> None:
-    """Write each view's rows. A short part of the log is read as a live batch is."""
-    span = Span.read(folder)
+    """Write each view's rows, read under the pipeline's name.
+
+    A short part of the log is read as a live batch is.
+    """
+    settings, span = settings.as_service(pipeline.name), Span.read(folder)
     is_small = span.records <= LIVE_RECORDS_MAX
     suit(spark, live=is_small)
     every = static_rows(

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterable
+from types import MappingProxyType
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
 from infra.kafka import Offsets, admin, client_config, partitions
 from infra.lake import to_topics
+from infra.security.passwords import PROPERTY, password_file
 from infra.settings import Settings
 
 FETCH = {
@@ -18,6 +20,17 @@ FETCH = {
     "kafka.max.partition.fetch.bytes": "2097152",
     "kafka.max.poll.records": "4000",
 }
+
+
+FROM_FILES = MappingProxyType(
+    {
+        "config.providers": "file",
+        "config.providers.file.class": (
+            "org.apache.kafka.common.config.provider.FileConfigProvider"
+        ),
+    }
+)
+"""With these Java's client reads a value where it is used, in a file."""
 
 
 def tail(
@@ -56,6 +69,10 @@ def kafka_options(settings: Settings) -> dict[str, str]:
     ours = client_config(settings)
     user, password = ours.pop("sasl.username", None), ours.pop("sasl.password", None)
     authority = ours.pop("ssl.ca.location", None)
+    if settings.secure:
+        # Spark passes options on to plans, tasks and logs: they say where the password is.
+        password = f"${{file:{password_file(settings, settings.kafka_service)}:{PROPERTY}}}"
+        ours |= FROM_FILES
     if user is not None:
         module = login_module(str(ours["sasl.mechanism"]))
         ours["sasl.jaas.config"] = f'{module} required username="{user}" password="{password}";'

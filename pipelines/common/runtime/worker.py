@@ -71,7 +71,7 @@ def main() -> None:
             for one in assigned
         ]
         for one in assigned:
-            make_outputs(settings, one.pipeline, one.generation)
+            make_outputs(settings.as_service(one.pipeline.name), one.pipeline, one.generation)
         first = assigned[0]
         name = f"{first.pipeline.name}-g{first.generation.number}"
         shares = pools(
@@ -114,8 +114,10 @@ class QueryThread(Thread):
         self.stopping = Event()
         self.throttle = Throttle()
         self.generation = assigned.generation
-        own = spark.newSession()
-        self._work = Run(own, settings, assigned.pipeline, assigned.generation, self.throttle)
+        pipeline, own = assigned.pipeline, spark.newSession()
+        # Each pipeline reads and writes under its own name, beside others in one process.
+        known_as = settings.as_service(pipeline.name)
+        self._work = Run(own, known_as, pipeline, assigned.generation, self.throttle)
         self._lease = lease_file
         self._ended = ended
         """The exception that it failed with; None: it no longer has to run, or cannot."""

@@ -134,7 +134,7 @@ def shared_reader(
     settings: Settings, topic: str, since: str, fields: tuple[str, ...]
 ) -> "DimensionReader":
     """The reader of this process for these fields of the topic."""
-    asked = str(settings.data_dir), topic, since, fields
+    asked = str(settings.data_dir), settings.kafka_service, topic, since, fields
     found = READERS.get(asked)
     if found is None:
         found = READERS[asked] = DimensionReader(settings, topic, since, fields)
@@ -198,7 +198,7 @@ class DimensionReader:
         return listed[after - 1].values if after else None
 
 
-READERS: dict[tuple[str, str, str, tuple[str, ...]], DimensionReader] = {}
+READERS: dict[tuple[str, str, str, str, tuple[str, ...]], DimensionReader] = {}
 
 
 def moment(milliseconds: int) -> datetime:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.broker.properties import server_properties
+from infra.security.passwords import BROKER, draw_password
 from infra.settings import Settings
 
 
@@ -52,3 +53,19 @@ def test_one_of_three_keeps_what_a_lost_broker_would_take_away(tmp_path: Path) -
     copies = [value for name, value in found.items() if name.endswith("replication.factor")]
     assert copies == ["3", "3", "3"]
     assert [value for name, value in found.items() if name.endswith("min.isr")] == ["2", "2"]
+
+
+def test_a_secure_broker_listens_by_tls_alone_and_refuses_what_is_not_granted(
+    tmp_path: Path,
+) -> None:
+    draw_password(Settings(data_dir=tmp_path / "100% odd, folder"), BROKER)
+    found = render_properties(tmp_path, secure=True)
+    assert found["listeners"] == "SASL_SSL://127.0.0.1:9192,CONTROLLER://127.0.0.1:9193"
+    assert found["listener.security.protocol.map"] == "SASL_SSL:SASL_SSL,CONTROLLER:SSL"
+    assert "PLAINTEXT" not in str(found)
+    assert found["ssl.enabled.protocols"] == "TLSv1.3,TLSv1.2"
+    assert found["listener.name.controller.ssl.client.auth"] == "required"
+    assert found["authorizer.class.name"].endswith(".StandardAuthorizer")
+    assert found["allow.everyone.if.no.acl.found"] == "false"
+    assert found["super.users"] == "User:broker;User:CN=broker;User:operator"
+    assert not any("odd" in value for value in found.values())

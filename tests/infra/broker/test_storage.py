@@ -6,8 +6,16 @@ from pathlib import Path
 import pytest
 
 from infra.broker import storage
-from infra.broker.storage import NotFormatted, cluster_id, format_once, let_read, template
+from infra.broker.storage import (
+    NotFormatted,
+    OtherProfile,
+    cluster_id,
+    format_once,
+    let_read,
+    template,
+)
 from infra.jars.sets import JarSet
+from infra.security.passwords import FIRST_USERS, draw_password
 from infra.settings import Settings
 
 MADE = "for id; do :; done; mkdir log.new; echo cluster.id=$id >log.new/meta.properties"
@@ -106,3 +114,36 @@ def test_whoever_copies_what_another_user_formatted_may_read_it(tmp_path: Path) 
     let_read(made)
     assert (made / "metadata").stat().st_mode & 0o777 == 0o755
     assert (made / "metadata" / "checkpoint").stat().st_mode & 0o777 == 0o644
+
+
+LOOKS = 'mkdir log.new; touch log.new/meta.properties; echo "$@" >arguments; cat "${2#@}" >users'
+"""A script in place of the storage tool, which keeps what it was told, and what a file told it."""
+
+
+def test_the_first_users_are_told_in_a_file_and_in_no_argument(
+    settings: Settings, tmp_path: Path
+) -> None:
+    secure = settings.model_copy(update={"secure": True})
+    passwords = [draw_password(secure, user) for user in FIRST_USERS]
+    format_once(secure, tmp_path, write_storage_tool(tmp_path, LOOKS))
+    told = (tmp_path / "users").read_text()
+    assert all(f"password={password}]" in told for password in passwords)
+    assert told.splitlines()[:3] == ["format", "--config", "format.properties"]
+    arguments = (tmp_path / "arguments").read_text()
+    assert not any(password in arguments for password in passwords)
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {"java", "jars", "security", "arguments", "users", "log"}
+
+
+def test_a_log_has_its_users_from_its_beginning_or_none(settings: Settings, tmp_path: Path) -> None:
+    secure = settings.model_copy(update={"secure": True})
+    for user in FIRST_USERS:
+        draw_password(secure, user)
+    for name, own, script in (("plain", settings, MADE), ("secured", secure, LOOKS)):
+        (tmp_path / name).mkdir()
+        format_once(own, tmp_path / name, write_storage_tool(tmp_path, script))
+        format_once(own, tmp_path / name, write_storage_tool(tmp_path, "exit 1"))
+    with pytest.raises(OtherProfile, match=r"SECURE=on, but was with SECURE=off"):
+        format_once(secure, tmp_path / "plain", ["exit"])
+    with pytest.raises(OtherProfile, match=r"SECURE=off, but was with SECURE=on"):
+        format_once(settings, tmp_path / "secured", ["exit"])

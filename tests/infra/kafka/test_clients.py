@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from infra.kafka import client_config
+from infra.security.passwords import NoPassword, draw_password
 from infra.settings import Settings
 
 
@@ -34,3 +37,21 @@ def test_a_remote_kafka_gets_its_security(tmp_path: Path) -> None:
         "sasl.password": "hush",
         "ssl.ca.location": str(tmp_path / "ca.pem"),
     }
+
+
+def test_a_secure_broker_is_told_which_service_asks(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, port_base=8100, secure=True).as_service("api")
+    password = draw_password(settings, "api")
+    assert client_config(settings) == {
+        "bootstrap.servers": "127.0.0.1:9192",
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "api",
+        "sasl.password": password,
+        "ssl.ca.location": str(tmp_path / "security" / "authority.pem"),
+    }
+
+
+def test_a_service_without_a_password_asks_no_secure_broker(tmp_path: Path) -> None:
+    with pytest.raises(NoPassword):
+        client_config(Settings(data_dir=tmp_path, secure=True).as_service("api"))

@@ -1,5 +1,7 @@
 """The program whose commands the API runs."""
 
+import sys
+
 import pytest
 
 from services.api.app import RETAIL
@@ -19,3 +21,9 @@ def test_it_is_the_command_line_that_is_installed() -> None:
 def test_what_it_does_not_know_it_says() -> None:
     with pytest.raises(CommandFailed, match="No such command"):
         create_commands().run("replay", "guess")
+
+
+def test_it_runs_as_the_operator_whoever_the_api_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_SERVICE", "api")
+    program = "import os; print(os.environ['KAFKA_SERVICE'])"
+    assert Commands((sys.executable, "-c", program), lambda: "a token").run() == "operator"

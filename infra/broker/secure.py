@@ -1,0 +1,42 @@
+"""What makes a broker secure: TLS, passwords, and permissions that are refused unless granted."""
+
+from infra.security.files import authority_file, certificate_file
+from infra.security.passwords import BROKER, MECHANISM, read_password
+from infra.settings import OPERATOR, Settings
+
+LISTENER = "SASL_SSL"
+"""The listener of clients, and of the broker as a client of itself."""
+PROTOCOLS = "TLSv1.3,TLSv1.2"
+LOGIN_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
+
+
+def secure_properties(settings: Settings) -> dict[str, str]:
+    """The properties that a secure broker has beside those of any broker.
+
+    Clients log in with a password. The broker reaches its own controller with its certificate.
+    They hold a password: whoever writes them lets nobody else read them. Paths are relative to the
+    broker's folder.
+    """
+    home = settings.data_dir
+    certificate = certificate_file(settings, BROKER).relative_to(home)
+    authority = authority_file(settings).relative_to(home)
+    password = read_password(settings, BROKER)
+    return {
+        "listener.security.protocol.map": f"{LISTENER}:SASL_SSL,CONTROLLER:SSL",
+        "inter.broker.listener.name": LISTENER,
+        "sasl.enabled.mechanisms": MECHANISM,
+        "sasl.mechanism.inter.broker.protocol": MECHANISM,
+        f"listener.name.{LISTENER.lower()}.{MECHANISM.lower()}.sasl.jaas.config": (
+            f'{LOGIN_MODULE} required username="{BROKER}" password="{password}";'
+        ),
+        "ssl.enabled.protocols": PROTOCOLS,
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": f"../{certificate}",
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": f"../{authority}",
+        "listener.name.controller.ssl.client.auth": "required",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": "false",
+        # Its certificate names it to the controller, its password to the listener of clients.
+        "super.users": f"User:{BROKER};User:CN={BROKER};User:{OPERATOR}",
+    }

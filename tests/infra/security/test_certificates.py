@@ -1,0 +1,138 @@
+"""Certificates: of an authority of the folder's own, for this machine's names, renewed in time."""
+
+import ssl
+import stat
+from contextlib import suppress
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from infra.security import certificates
+from infra.security.certificates import (
+    AUTHORITY_DAYS,
+    CERTIFICATE_DAYS,
+    DAYS_LEFT_MIN,
+    NoAuthority,
+    ensure_certificate,
+    renew_certificates,
+)
+from infra.security.files import authority_file, certificate_file, security_folder
+from infra.settings import Settings
+
+TODAY = date(2026, 11, 25)
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    go_to(TODAY, monkeypatch)
+    return Settings(data_dir=tmp_path)
+
+
+def go_to(day: date, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "today", lambda: day)
+
+
+def shake_hands(trusted: Path, shown: Path, name: str) -> None:
+    """A client that trusts the authority meets a server under the name; raises ssl.SSLError."""
+    receiving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    receiving.load_cert_chain(shown)
+    asking = ssl.create_default_context(cafile=trusted)
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = receiving.wrap_bio(to_server, to_client, server_side=True)
+    client = asking.wrap_bio(to_client, to_server, server_hostname=name)
+    for _ in range(3):
+        for side in (client, server):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    assert client.version() == "TLSv1.3"
+
+
+@pytest.fixture
+def present(tmp_path: Path) -> Settings:
+    """A folder whose certificates hold today."""
+    return Settings(data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "::1"])
+def test_a_client_that_trusts_the_authority_trusts_the_certificate_of_this_machine(
+    present: Settings, name: str
+) -> None:
+    shown = ensure_certificate(present, "broker")
+    shake_hands(authority_file(present), shown, name)
+
+
+def test_under_another_name_or_authority_it_is_not_trusted(
+    present: Settings, tmp_path: Path
+) -> None:
+    shown = ensure_certificate(present, "broker")
+    with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
+        shake_hands(authority_file(present), shown, "elsewhere.example")
+    other = Settings(data_dir=tmp_path / "other")
+    ensure_certificate(other, "broker")
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake_hands(authority_file(other), shown, "localhost")
+
+
+def test_it_is_made_once_and_only_its_owner_can_read_it(settings: Settings) -> None:
+    made = ensure_certificate(settings, "broker").read_bytes()
+    assert ensure_certificate(settings, "broker").read_bytes() == made
+    folder = security_folder(settings)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    assert sorted(file.name for file in files) == [
+        "authority-key.pem",
+        "authority.pem",
+        "broker.pem",
+    ]
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert b"PRIVATE" not in authority_file(settings).read_bytes()
+
+
+def test_a_start_renews_it_when_its_end_is_near(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ensure_certificate(settings, "broker").read_bytes()
+    end = TODAY + timedelta(days=CERTIFICATE_DAYS)
+    go_to(end - timedelta(days=DAYS_LEFT_MIN), monkeypatch)
+    assert ensure_certificate(settings, "broker").read_bytes() == made
+    go_to(end - timedelta(days=DAYS_LEFT_MIN - 1), monkeypatch)
+    assert ensure_certificate(settings, "broker").read_bytes() != made
+
+
+def test_a_renewed_certificate_is_trusted_by_whoever_trusted_the_old_one(
+    present: Settings, tmp_path: Path
+) -> None:
+    shown = ensure_certificate(present, "broker")
+    (before := tmp_path / "before.pem").write_bytes(authority_file(present).read_bytes())
+    made = shown.read_bytes()
+    assert list(renew_certificates(present)) == ["broker"]
+    assert shown.read_bytes() != made
+    shake_hands(before, shown, "localhost")
+
+
+def test_every_component_s_certificate_is_renewed_and_told_until_when(settings: Settings) -> None:
+    for component in ("api", "broker"):
+        ensure_certificate(settings, component)
+    until = TODAY + timedelta(days=CERTIFICATE_DAYS)
+    assert renew_certificates(settings) == {"api": until, "broker": until}
+
+
+def test_an_authority_that_ends_before_a_new_certificate_is_replaced(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_certificate(settings, "broker")
+    before = authority_file(settings).read_bytes()
+    end = TODAY + timedelta(days=AUTHORITY_DAYS)
+    go_to(end - timedelta(days=CERTIFICATE_DAYS), monkeypatch)
+    renew_certificates(settings)
+    assert authority_file(settings).read_bytes() == before
+    go_to(end - timedelta(days=CERTIFICATE_DAYS - 1), monkeypatch)
+    renew_certificates(settings)
+    assert authority_file(settings).read_bytes() != before
+
+
+def test_where_there_is_none_there_is_nothing_to_renew(settings: Settings) -> None:
+    with pytest.raises(NoAuthority, match="make up SECURE=on"):
+        renew_certificates(settings)
+    assert not certificate_file(settings, "broker").exists()

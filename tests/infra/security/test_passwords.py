@@ -1,0 +1,32 @@
+"""A password for each service: drawn once, and for its owner alone."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from infra.security.passwords import NoPassword, draw_password, password_file, read_password
+from infra.settings import Settings
+
+
+def test_it_is_drawn_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data")
+    with ThreadPoolExecutor() as threads:
+        drawn = set(threads.map(lambda _: draw_password(settings, "api"), range(20)))
+    assert drawn == {read_password(settings, "api")}
+    assert len(read_password(settings, "api")) >= 32
+    file = password_file(settings, "api")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert [one.name for one in file.parent.iterdir()] == ["api.properties"]
+
+
+def test_each_service_has_another_one(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+    assert draw_password(settings, "api") != draw_password(settings, "lake")
+
+
+def test_who_has_none_is_told_who_draws_it(tmp_path: Path) -> None:
+    with pytest.raises(NoPassword, match=r"password of api.*make up SECURE=on"):
+        read_password(Settings(data_dir=tmp_path), "api")
