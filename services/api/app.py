@@ -23,6 +23,7 @@ from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     alerts,
+    audit,
     best_sellers,
     catalogue,
     clock,
@@ -51,6 +52,7 @@ from services.api.routes import (
     topics,
     views,
 )
+from services.api.store.audit import Audit
 from services.api.store.changelog import Changelog
 from services.api.store.commits import Commits
 from services.api.store.control import Control
@@ -60,7 +62,7 @@ from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer, OnLoaded
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.planned import PLANNED
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.registration import Registration, create_announcer
@@ -73,7 +75,8 @@ Every answer is taken at one marker of the pipeline that made it: `as_of` says w
 counted, `freshness_ms` how long ago the log held no more than that. Errors are problem documents
 (RFC 9457). Unknown query parameters are refused.
 
-Routes under `actions` need the token of the shop. They run the commands of the same name.
+Routes under `actions` need the token of the shop. They run the commands of the same name, and
+`GET /v1/audit` lists who did what.
 
 One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
@@ -83,7 +86,7 @@ ROUTES = (
     *(stock, products, prices, promotions, orders, positions),
     *(history, stock_outs, pipelines, differences),
     *(views, rows, exports, alerts, customers, best_sellers, stream),
-    *(events, actions, quarantine, quality, clock, health),
+    *(events, actions, audit, quarantine, quality, clock, health),
     *(topics, registry, docs, catalogue, metrics, pages),
 )
 
@@ -125,12 +128,14 @@ def create_app(sources: Sources) -> FastAPI:
 
 def create_sources(settings: Settings) -> Sources:
     """The sources of these settings. Nothing is started and nothing is read yet."""
+    store = create_store(settings)
     return Sources(
-        store=create_store(settings),
+        store=store,
         lake=Lake(folders(settings)),
         data_docs=settings.data_docs,
         reports=reports_folder(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
+        audit=Audit(store.publisher.publish, store.find_world_ms),
     )
 
 
@@ -169,5 +174,6 @@ def create_store(settings: Settings) -> Store:
         orders=Mirror(ORDERS, folder / "orders.sqlite", open_log),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
+        actions=Mirror(AUDITED, folder / "actions.sqlite", open_log),
         traces=traces,
     )

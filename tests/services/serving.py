@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from services.api.commands import Commands
 from services.api.http.server import listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
+from services.api.store.audit import Audit
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
@@ -27,9 +29,9 @@ from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.planned import PLANNED
-from services.api.store.publisher import Publisher
+from services.api.store.publisher import Publisher, Record, Stored
 from services.api.store.registration import Registration
 from services.api.store.store import Store
 from services.api.store.traces import Traces
@@ -56,13 +58,21 @@ def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
 
 
 def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
+    store = create_store(log, folder, traces or Traces())
     return Sources(
-        store=create_store(log, folder, traces or Traces()),
+        store=store,
         lake=Lake(Folders(Folder(str(folder / "lake")))),
         data_docs=folder / "quality",
         reports=folder / "reports",
         commands=Commands(("echo",), lambda: TOKEN),
+        audit=Audit(partial(write, log), store.find_world_ms),
     )
+
+
+async def write(log: MemoryLog, record: Record) -> Stored:
+    """Append what the API itself writes; there is no broker to acknowledge it."""
+    end = log.publish((record.topic, 0), record.key, record.value, record.published_ms)
+    return Stored(0, end - 1)
 
 
 def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
@@ -91,6 +101,7 @@ def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
         orders=Mirror(ORDERS, folder / "orders.sqlite", log.open),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
+        actions=Mirror(AUDITED, folder / "actions.sqlite", log.open),
         traces=traces,
     )
 

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from services.api.commands import Commands
 from services.api.lake.tables import Lake
+from services.api.store.audit import Audit
 from services.api.store.store import Store
 
 
@@ -23,6 +24,8 @@ class Sources:
     """The folder of the differences that `retail replay` writes."""
     commands: Commands
     """What clients may do beside reading and publishing."""
+    audit: Audit
+    """The record of who did that, or was refused."""
 
     @property
     def has_data_docs(self) -> bool:
