@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
+from ssl import create_default_context
 from typing import Any
 
 import httpx
@@ -14,6 +15,8 @@ from confluent_kafka import Producer
 
 from infra.folder import Folder
 from infra.lake import Folders
+from infra.security.certificates import ensure_certificate
+from infra.security.files import authority_file
 from infra.settings import HOST, Settings
 from infra.wait import until
 from services.api.app import create_app
@@ -159,15 +162,20 @@ class Answers:
 
 
 @contextmanager
-def serving(sources: Sources, connections_max: int = CONNECTIONS_MAX) -> Iterator[Answers]:
-    listening = listen(create_app(sources), HOST, 0, connections_max)
+def serving(
+    sources: Sources, connections_max: int = CONNECTIONS_MAX, secured: Settings | None = None
+) -> Iterator[Answers]:
+    """`secured`: whose certificate it has for TLS; None: it answers in the clear."""
+    certificate = None if secured is None else ensure_certificate(secured, "api")
+    trusted = True if secured is None else create_default_context(cafile=authority_file(secured))
+    listening = listen(create_app(sources), HOST, 0, connections_max, certificate)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()
     assert until(lambda: server.started, SECONDS_MAX, POLL_SECONDS)
-    address = f"http://{HOST}:{listening.port}"
+    address = f"{'http' if secured is None else 'https'}://{HOST}:{listening.port}"
     try:
-        with httpx.Client(base_url=address, timeout=SECONDS_MAX) as client:
+        with httpx.Client(base_url=address, timeout=SECONDS_MAX, verify=trusted) as client:
             yield Answers(client)
     finally:
         server.should_exit = True

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from services.api.commands import Commands
+from services.api.http.profile import Profile
 from services.api.lake.tables import Lake
 from services.api.store.audit import Audit
 from services.api.store.store import Store
@@ -26,6 +27,8 @@ class Sources:
     """What clients may do beside reading and publishing."""
     audit: Audit
     """The record of who did that, or was refused."""
+    profile: Profile | None = None
+    """Who may ask what; None: whoever reaches the API may read and publish."""
 
     @property
     def has_data_docs(self) -> bool:

@@ -70,8 +70,6 @@ class ReleaseQuery(Parameters):
 
 
 RESPONSES = examples.ok(examples.DONE) | document_responses(
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.FORBIDDEN,
     HTTPStatus.NOT_FOUND,
     HTTPStatus.CONFLICT,
     HTTPStatus.SERVICE_UNAVAILABLE,

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from time import monotonic
 
 from contracts import ACTIONS, Row, encode, key
+from infra.security.tokens import NOBODY
 from services.api.store.bucket import Bucket
 from services.api.store.errors import NotRecorded
 from services.api.store.publisher import Full, OutcomeUnknown, Record, Refused
@@ -18,7 +19,6 @@ REFUSALS_AT_ONCE_MAX = 60
 REFUSALS_PER_SECOND = 1.0
 TARGET_CHARACTERS_MAX = 2_000  # by the contract
 ID_BYTES = 4
-NOBODY = "nobody"
 
 Write = Callable[[Record], Awaitable[object]]
 """Returns once the log holds the record. Raises Full, Refused and OutcomeUnknown."""
