@@ -92,7 +92,7 @@ def open_export(
     """
     url = f"{settings.api_url}/v1/pipelines/{pipeline}/export"
     try:
-        with open_answer(url, REQUEST_SECONDS_MAX) as answer:
+        with open_answer(url, REQUEST_SECONDS_MAX, settings) as answer:
             lines = iter(answer)
             first = next(lines, None)
             if first is None:

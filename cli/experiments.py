@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -155,7 +156,7 @@ def is_whole(command: str) -> bool:
 
 def localize(settings: Settings, block: str) -> str:
     """The block with the addresses of this shop, and not otherwise changed."""
-    here = block.replace(WRITTEN_API, settings.api_url.removeprefix("http://"))
+    here = block.replace(WRITTEN_API, urlsplit(settings.api_url).netloc)
     return here.replace(WRITTEN_BROKER, settings.bootstrap_servers)
 
 

@@ -33,7 +33,7 @@ def broker(settings: Settings, started_at: int) -> str | None:
 
 def api(settings: Settings, started_at: int) -> str | None:
     try:
-        with open_answer(f"{settings.api_url}/readyz", PROBE_SECONDS_MAX) as answer:
+        with open_answer(f"{settings.api_url}/readyz", PROBE_SECONDS_MAX, settings) as answer:
             return f"ready on {settings.api_url}" if answer.status == 200 else None
     except NO_ANSWER:
         return None

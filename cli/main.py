@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "restore": "backup:restore",
         "quarantine": "quarantine:app",
         "security": "security:app",
+        "token": "tokens:app",
         "try": "experiments:try_command",
     }
 )

@@ -138,7 +138,7 @@ def release(
 def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
     url = f"{current.api_url}/v1/quarantine"
     try:
-        return fetch_json(f"{url}?{urlencode(asked)}", ANSWER_SECONDS_MAX)
+        return fetch_json(f"{url}?{urlencode(asked)}", ANSWER_SECONDS_MAX, current)
     except NO_ANSWER as error:
         raise NoAnswer(url, error) from error
 

@@ -2,6 +2,7 @@
 
 from cli import screen
 from infra.http import NO_ANSWER, fetch_json
+from infra.security.tokens import token_folder
 from infra.settings import Settings
 from infra.token import read_token
 
@@ -18,14 +19,17 @@ def welcome(current: Settings) -> None:
     elif current.world == "own":
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
-    screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
+    if current.secure:
+        screen.step("Tokens", f"{screen.short(token_folder(current))} (retail token list)")
+    else:
+        screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
     screen.step("Next", "make verify · make status · make logs · make down")
 
 
 def a_shelf(current: Settings) -> str | None:
     """The path of a known shelf, if the API names one."""
     try:
-        found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX)
+        found = fetch_json(f"{current.api_url}/v1/stock?limit=1", ANSWER_SECONDS_MAX, current)
         first = found["items"][0]
         return f"{first['store_id']}/{first['sku']}"
     except (*NO_ANSWER, LookupError):

@@ -1,6 +1,7 @@
 """Contracts: the only place where fields, keys, units, rules and topic settings are written."""
 
 from contracts.catalog import (
+    ACTIONS,
     ADJUSTMENTS,
     ALERTS,
     BEST_SELLERS,
@@ -41,6 +42,7 @@ from contracts.schemas import schema_id, schemas_of
 from contracts.shape import Contract, Field, Row, Rule, TopicSettings
 
 __all__ = [
+    "ACTIONS",
     "ADJUSTMENTS",
     "ALERTS",
     "BEST_SELLERS",

@@ -49,7 +49,7 @@ def _definition(contract: Contract, field: Field, path: tuple[str, ...]) -> tupl
     extra: dict[str, Any] = {"unit": field.unit} if field.unit else {}
     for rule in contract.rules:
         if rule.path == path and (keyword := KINDS[rule.kind].keyword):
-            extra[keyword] = _json(rule.limit)
+            extra[keyword] = _json(rule.limit, field.required)
     facts: dict[str, Any] = {"description": field.description, "json_schema_extra": extra}
     if field.examples:
         facts["examples"] = list(field.examples)
@@ -67,8 +67,11 @@ def _item(contract: Contract, field: Field, path: tuple[str, ...]) -> Any:
     )
 
 
-def _json(limit: Limit) -> Any:
-    return list(limit) if isinstance(limit, tuple) else limit
+def _json(limit: Limit, required: bool) -> Any:
+    """The limit in JSON Schema, where null is a value: what may be absent may be null."""
+    if not isinstance(limit, tuple):
+        return limit
+    return list(limit) if required else [*limit, None]
 
 
 def _validator(contract: Contract) -> Any:

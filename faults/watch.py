@@ -25,7 +25,7 @@ Pipelines = Mapping[str, Mapping[str, Any]]
 def fetch_pipelines(settings: Settings) -> Pipelines:
     """What the API says of the pipelines of the settings; raises one of NO_ANSWER."""
     url = f"{settings.api_url}/v1/pipelines"
-    known = http.fetch_json(url, REQUEST_SECONDS_MAX)["pipelines"]
+    known = http.fetch_json(url, REQUEST_SECONDS_MAX, settings)["pipelines"]
     found = {one["pipeline"]: one for one in known}
     for name in settings.pipeline_names:
         if "as_of" not in found.get(name, {}):

@@ -1,27 +1,47 @@
 """A client of the services that answer over HTTP: the API, and Spark's own pages.
 
-A container's readiness probe imports it, so it stands on the standard library alone.
+A container's readiness probe imports it, so it imports little.
 """
 
 import json
+import ssl
 from http.client import HTTPException, HTTPResponse
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
+
+from infra.security.files import authority_file
+from infra.security.tokens import read_own
+from infra.settings import Settings
 
 NO_ANSWER = (OSError, HTTPException, ValueError)
 """What a request raises: nobody answers, an error is answered (`HTTPError`), or it is not JSON."""
 
 
-def open_answer(url: str, seconds_max: float) -> HTTPResponse:
+def open_answer(url: str, seconds_max: float, shop: Settings | None = None) -> HTTPResponse:
     """The answer, to be read as it comes; the caller closes it. Raises one of NO_ANSWER.
 
-    `seconds_max`: how long the service may be silent.
+    `seconds_max`: how long the service may be silent. `shop`: whose API the address is of, so that
+    a secure one is recognized, and shown a token.
     """
-    answer: HTTPResponse = urlopen(url, timeout=seconds_max)
+    request = Request(url, headers=_identify(shop))
+    answer: HTTPResponse = urlopen(request, timeout=seconds_max, context=_trust(shop))
     return answer
 
 
-def fetch_json(url: str, seconds_max: float) -> Any:
-    """The answer, from JSON. Raises one of NO_ANSWER."""
-    with open_answer(url, seconds_max) as answer:
+def fetch_json(url: str, seconds_max: float, shop: Settings | None = None) -> Any:
+    """The answer, from JSON. Raises one of NO_ANSWER; `shop` is as above."""
+    with open_answer(url, seconds_max, shop) as answer:
         return json.load(answer)
+
+
+def _trust(shop: Settings | None) -> ssl.SSLContext | None:
+    """The authority that the certificate has to be of; None: no other than usual."""
+    if shop is None or not shop.secure:
+        return None
+    return ssl.create_default_context(cafile=authority_file(shop))
+
+
+def _identify(shop: Settings | None) -> dict[str, str]:
+    if shop is None or not shop.secure or (token := read_own(shop)) is None:
+        return {}
+    return {"Authorization": f"Bearer {token}"}

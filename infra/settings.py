@@ -110,6 +110,27 @@ class Settings(BaseSettings):
         description="connections that the API keeps open at once; one more gets a 503. Each needs "
         "an open file",
     )
+    api_requests_per_second_max: float = Field(
+        50.0,
+        ge=0.1,
+        le=100_000,
+        description="with SECURE: requests a second that the API answers with one token; beyond it "
+        "a 429",
+    )
+    api_requests_at_once_max: int = Field(
+        200,
+        ge=1,
+        le=100_000,
+        description="with SECURE: requests that may come with one token at once, before it is so "
+        "many a second",
+    )
+    api_token_days: int = Field(
+        30,
+        ge=1,
+        le=3_650,
+        description="with SECURE: how long a token of the API is valid; the shop's own are drawn "
+        "anew at the API's next start",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
         description="least level that the components log",
@@ -144,7 +165,7 @@ class Settings(BaseSettings):
     )
     secure: bool = Field(
         False,
-        description="whether Kafka asks for TLS, passwords and permissions: docs/security.md",
+        description="whether Kafka and the API ask for TLS and for who is there: docs/security.md",
     )
     kafka_service: str = Field(
         OPERATOR,
@@ -325,7 +346,8 @@ class Settings(BaseSettings):
 
     @property
     def api_url(self) -> str:
-        return f"http://{self.api_address or f'{HOST}:{self.api_port}'}"
+        scheme = "https" if self.secure else "http"
+        return f"{scheme}://{self.api_address or f'{HOST}:{self.api_port}'}"
 
     @property
     def broker_embedded(self) -> bool:

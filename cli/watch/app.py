@@ -29,7 +29,8 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="Print it once, and end.")] = False,
 ) -> None:
     """Show sales, shelves, alerts, orders and pipelines, live. Ctrl-C ends it."""
-    feeds = Feeds(Client(read_settings().api_url))
+    current = read_settings()
+    feeds = Feeds(Client(current.api_url, current))
     console = Console(highlight=False)
     if once or not console.is_terminal:
         print_once(feeds, console)

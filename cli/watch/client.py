@@ -5,6 +5,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 from infra.http import NO_ANSWER, fetch_json
+from infra.settings import Settings
 
 ANSWER_SECONDS_MAX = 5.0
 PROBLEM_BYTES_MAX = 65_536
@@ -22,15 +23,16 @@ class Refused(Exception):
 
 
 class Client:
-    """Asks one API."""
+    """Asks one API. `shop`: whose it is, so that a secure one is shown a token."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, shop: Settings | None = None) -> None:
         self.address = address
+        self._shop = shop
 
     def ask(self, path: str) -> Any:
         """The answer's JSON. Raises Unreachable and Refused."""
         try:
-            return fetch_json(f"{self.address}{path}", ANSWER_SECONDS_MAX)
+            return fetch_json(f"{self.address}{path}", ANSWER_SECONDS_MAX, self._shop)
         except HTTPError as error:
             raise _read_problem(error) from error
         except NO_ANSWER as error:

@@ -1,13 +1,17 @@
 """One process: the threads of the store, and the server that answers from it."""
 
 import sys
+from pathlib import Path
 
 from infra.logs import setup_logging
-from infra.settings import read_settings
+from infra.security.tokens import ensure_tokens
+from infra.settings import Settings, read_settings
 from infra.token import read_token
 from services.api.app import create_app, create_sources
 from services.api.http.server import listen
+from services.clock import wall_ms
 
+COMPONENT = "api"
 SWITCH_SECONDS = 0.0003
 """How long a thread may keep Python's lock while another one waits for it; by default 5 ms. An
 answer takes the lock several times, and the threads of the store compute for much longer."""
@@ -16,12 +20,27 @@ answer takes the lock several times, and the threads of the store compute for mu
 def main() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     current = read_settings()
-    log = setup_logging("api")
-    read_token(current)  # drawn by now, for whoever looks into the data folder for it
+    log = setup_logging(COMPONENT)
+    certificate = prepare(current)
     app = create_app(create_sources(current))
-    listening = listen(app, current.listen_host, current.api_port, current.api_connections_max)
+    listening = listen(
+        app, current.listen_host, current.api_port, current.api_connections_max, certificate
+    )
     log.info("answering on %s", current.api_url)
     listening.run()
+
+
+def prepare(current: Settings) -> Path | None:
+    """Draw the tokens, for whoever looks into the data folder for them; returns the file of the key
+    and the certificate for TLS, if there is TLS.
+    """
+    if not current.secure:
+        read_token(current)
+        return None
+    from infra.security.certificates import ensure_certificate  # here: others need no keys
+
+    ensure_tokens(current, wall_ms())
+    return ensure_certificate(current, COMPONENT)
 
 
 if __name__ == "__main__":

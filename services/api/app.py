@@ -13,16 +13,20 @@ from control.generations import Generation
 from infra.kafka import admin, end_offsets, producer
 from infra.lake import folders
 from infra.reports import reports_folder
+from infra.security.tokens import list_tokens
 from infra.settings import Settings
 from infra.token import read_token
 from services.api.commands import Commands
 from services.api.http import errors, limits, problems
+from services.api.http.guard import Guard
+from services.api.http.profile import Profile
 from services.api.http.sources import Sources
 from services.api.http.traffic import CountRequests, Traffic, name_operation
 from services.api.lake.tables import Lake
 from services.api.routes import (
     actions,
     alerts,
+    audit,
     best_sellers,
     catalogue,
     clock,
@@ -51,6 +55,7 @@ from services.api.routes import (
     topics,
     views,
 )
+from services.api.store.audit import Audit
 from services.api.store.changelog import Changelog
 from services.api.store.commits import Commits
 from services.api.store.control import Control
@@ -60,12 +65,13 @@ from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer, OnLoaded
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.planned import PLANNED
 from services.api.store.publisher import OVERRIDES, Publisher
 from services.api.store.registration import Registration, create_announcer
 from services.api.store.store import Store
 from services.api.store.traces import create_traces
+from services.clock import wall_ms
 
 DESCRIPTION = """Stock on every shelf, from the log.
 
@@ -73,7 +79,10 @@ Every answer is taken at one marker of the pipeline that made it: `as_of` says w
 counted, `freshness_ms` how long ago the log held no more than that. Errors are problem documents
 (RFC 9457). Unknown query parameters are refused.
 
-Routes under `actions` need the token of the shop. They run the commands of the same name.
+Routes under `actions` need the token of the shop. They run the commands of the same name, and
+`GET /v1/audit` lists who did what. In a shop that runs with `SECURE=on` every route but `/healthz`
+and `/readyz` needs a token: of the role reader to read, publisher to publish events, operator to
+act, to see who did what, and for all of that. So many requests a second may come with one token.
 
 One route publishes events. It neither writes a view nor waits for one: the view follows the log.
 """
@@ -83,7 +92,7 @@ ROUTES = (
     *(stock, products, prices, promotions, orders, positions),
     *(history, stock_outs, pipelines, differences),
     *(views, rows, exports, alerts, customers, best_sellers, stream),
-    *(events, actions, quarantine, quality, clock, health),
+    *(events, actions, audit, quarantine, quality, clock, health),
     *(topics, registry, docs, catalogue, metrics, pages),
 )
 
@@ -113,7 +122,10 @@ def create_app(sources: Sources) -> FastAPI:
     app.state.streams = stream.create_slots()
     app.state.exports = exports.create_slots()
     app.state.figures = metrics.create_registry(sources.store)
+    app.state.routes = [route for noun in ROUTES for route in noun.router.routes]
     app.state.end_streams = sources.store.end_streams
+    if sources.profile is not None:
+        app.add_middleware(Guard, profile=sources.profile, audit=sources.audit)
     app.add_middleware(limits.Limits)
     app.add_middleware(CountRequests, traffic=Traffic(app.state.figures))
     problems.install(app)
@@ -125,12 +137,25 @@ def create_app(sources: Sources) -> FastAPI:
 
 def create_sources(settings: Settings) -> Sources:
     """The sources of these settings. Nothing is started and nothing is read yet."""
+    store = create_store(settings)
     return Sources(
-        store=create_store(settings),
+        store=store,
         lake=Lake(folders(settings)),
         data_docs=settings.data_docs,
         reports=reports_folder(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
+        audit=Audit(store.publisher.publish, store.find_world_ms),
+        profile=create_profile(settings) if settings.secure else None,
+    )
+
+
+def create_profile(settings: Settings) -> Profile:
+    """Who may ask in a secure shop: whoever has one of the data folder's tokens."""
+    return Profile(
+        list_tokens=partial(list_tokens, settings),
+        requests_per_second_max=settings.api_requests_per_second_max,
+        requests_at_once_max=settings.api_requests_at_once_max,
+        find_wall_ms=wall_ms,
     )
 
 
@@ -169,5 +194,6 @@ def create_store(settings: Settings) -> Store:
         orders=Mirror(ORDERS, folder / "orders.sqlite", open_log),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", open_log),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", open_log),
+        actions=Mirror(AUDITED, folder / "actions.sqlite", open_log),
         traces=traces,
     )

@@ -41,11 +41,16 @@ class Commands:
     read_token: Callable[[], str]
     _slot: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(1))
 
-    def run(self, *arguments: str) -> str:
-        """What the command says. Raises CommandBusy, CommandFailed and CommandTooSlow."""
+    def run(self, *arguments: str, before: Callable[[], None] | None = None) -> str:
+        """What the command says. Raises CommandBusy, CommandFailed and CommandTooSlow.
+
+        `before` is called when no other command runs any more, and may refuse by raising.
+        """
         if not self._slot.acquire(blocking=False):
             raise CommandBusy
         try:
+            if before is not None:
+                before()
             done = subprocess.run(
                 [*self.program, *arguments],
                 env={**os.environ, "KAFKA_SERVICE": OPERATOR},

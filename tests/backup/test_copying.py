@@ -12,7 +12,15 @@ SEGMENT = Path("broker") / "log" / "topic-0" / "00000.log"
 def source(tmp_path: Path) -> Path:
     """A data folder with a file in each of its places."""
     home = tmp_path / "data"
-    for name in ("api/a.sqlite", "logs/broker.log", "run/x", "spark/y", "token", "settings.json"):
+    for name in (
+        "api/a.sqlite",
+        "logs/broker.log",
+        "run/x",
+        "spark/y",
+        "token",
+        "settings.json",
+        "tokens/x",
+    ):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(name)
     for name in ("00000.log", "00000.index", "00000.timeindex"):

@@ -52,6 +52,7 @@ USES = [
 ]
 """Every consumer with every topic that something here publishes."""
 
+RELEASE = f"/v1/quarantine/{RECEIPTS.name}/0/0/release?because=a+test"
 ORDERED = [f"SKU-{number}" for number in range(5)]
 
 Log = Mapping[str, list[Record]]
@@ -101,12 +102,15 @@ def run(settings: Settings, module: str, *words: str) -> None:
 
 
 def post(settings: Settings, contract: Contract, at: datetime) -> None:
+    """Post an event, and try to act without the token, which is recorded."""
     event = to_document(contract, {**contract.examples[0], "event_id": "posted", "event_time": at})
     with serving(create_sources(settings)) as api:
         path = f"/v1/events/{contract.name}"
         api.until(lambda: api.request("POST", path, json={}).status_code == 422)
         answer = api.request("POST", path, json=event)
         assert answer.status_code == HTTPStatus.CREATED, answer.text
+        refused = api.request("POST", RELEASE)
+        assert refused.status_code == HTTPStatus.UNAUTHORIZED, refused.text
 
 
 def load(settings: Settings, contract: Contract, at: datetime) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import count
 
 from contracts import (
+    ACTIONS,
     BOOKS,
     CLOCKS,
     CONFIRMATIONS,
@@ -32,6 +33,7 @@ class MemoryLog:
         self.records: dict[Partition, list[tuple[bytes, bytes | None, int]]] = {}
         self._ids = count(1)
         for contract in (
+            ACTIONS,
             BOOKS,
             CLOCKS,
             GENERATIONS,

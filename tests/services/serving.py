@@ -4,8 +4,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
+from ssl import create_default_context
 from typing import Any
 
 import httpx
@@ -13,6 +15,8 @@ from confluent_kafka import Producer
 
 from infra.folder import Folder
 from infra.lake import Folders
+from infra.security.certificates import ensure_certificate
+from infra.security.files import authority_file
 from infra.settings import HOST, Settings
 from infra.wait import until
 from services.api.app import create_app
@@ -20,6 +24,7 @@ from services.api.commands import Commands
 from services.api.http.server import listen
 from services.api.http.sources import Sources
 from services.api.lake.tables import Lake
+from services.api.store.audit import Audit
 from services.api.store.commits import Commits
 from services.api.store.control import Control
 from services.api.store.freshness import Freshness
@@ -27,9 +32,9 @@ from services.api.store.marker import Marker
 from services.api.store.materializer import Materializer
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
-from services.api.store.mirrored import CONFIRMED, ORDERS, PRICES, REJECTIONS
+from services.api.store.mirrored import AUDITED, CONFIRMED, ORDERS, PRICES, REJECTIONS
 from services.api.store.planned import PLANNED
-from services.api.store.publisher import Publisher
+from services.api.store.publisher import Publisher, Record, Stored
 from services.api.store.registration import Registration
 from services.api.store.store import Store
 from services.api.store.traces import Traces
@@ -56,13 +61,21 @@ def find_failures(records: Iterable[logging.LogRecord]) -> list[str]:
 
 
 def create_sources(log: MemoryLog, folder: Path, traces: Traces | None = None) -> Sources:
+    store = create_store(log, folder, traces or Traces())
     return Sources(
-        store=create_store(log, folder, traces or Traces()),
+        store=store,
         lake=Lake(Folders(Folder(str(folder / "lake")))),
         data_docs=folder / "quality",
         reports=folder / "reports",
         commands=Commands(("echo",), lambda: TOKEN),
+        audit=Audit(partial(write, log), store.find_world_ms),
     )
+
+
+async def write(log: MemoryLog, record: Record) -> Stored:
+    """Append what the API itself writes; there is no broker to acknowledge it."""
+    end = log.publish((record.topic, 0), record.key, record.value, record.published_ms)
+    return Stored(0, end - 1)
 
 
 def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
@@ -91,6 +104,7 @@ def create_store(log: MemoryLog, folder: Path, traces: Traces) -> Store:
         orders=Mirror(ORDERS, folder / "orders.sqlite", log.open),
         confirmations=Mirror(CONFIRMED, folder / "confirmations.sqlite", log.open),
         rejections=Mirror(REJECTIONS, folder / "quarantine.sqlite", log.open),
+        actions=Mirror(AUDITED, folder / "actions.sqlite", log.open),
         traces=traces,
     )
 
@@ -148,15 +162,20 @@ class Answers:
 
 
 @contextmanager
-def serving(sources: Sources, connections_max: int = CONNECTIONS_MAX) -> Iterator[Answers]:
-    listening = listen(create_app(sources), HOST, 0, connections_max)
+def serving(
+    sources: Sources, connections_max: int = CONNECTIONS_MAX, secured: Settings | None = None
+) -> Iterator[Answers]:
+    """`secured`: whose certificate it has for TLS; None: it answers in the clear."""
+    certificate = None if secured is None else ensure_certificate(secured, "api")
+    trusted = True if secured is None else create_default_context(cafile=authority_file(secured))
+    listening = listen(create_app(sources), HOST, 0, connections_max, certificate)
     server = listening.server
     thread = threading.Thread(target=listening.run, daemon=True)
     thread.start()
     assert until(lambda: server.started, SECONDS_MAX, POLL_SECONDS)
-    address = f"http://{HOST}:{listening.port}"
+    address = f"{'http' if secured is None else 'https'}://{HOST}:{listening.port}"
     try:
-        with httpx.Client(base_url=address, timeout=SECONDS_MAX) as client:
+        with httpx.Client(base_url=address, timeout=SECONDS_MAX, verify=trusted) as client:
             yield Answers(client)
     finally:
         server.should_exit = True

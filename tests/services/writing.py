@@ -7,6 +7,7 @@ from zlib import crc32
 
 from contracts import (
     ADJUSTMENTS,
+    ALERTS,
     BOOKS,
     GENERATIONS,
     MARKERS,
@@ -127,6 +128,15 @@ def all_on_time(**measures: int) -> dict[str, int]:
 def promote(log: Log, promoted: Writing, *others: Writing) -> None:
     """The control record that names the promoted generation among those there are."""
     _publish_control(log, (promoted, *others), promoted)
+
+
+def promote_fraud(log: Log) -> None:
+    """The fraud pipeline with generation 1, which is promoted, and generation 2, its candidate."""
+    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
+    candidate = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
+    fraud.mark()
+    candidate.mark(sold=3)
+    promote(log, fraud, candidate)
 
 
 def invalidate(log: Log, invalid: Writing, reason: str, promoted: Writing | None = None) -> None:

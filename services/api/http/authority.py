@@ -1,27 +1,137 @@
-"""Who may act: whoever has the token, and no page of another site."""
+"""Who may act: whoever has the token, and no page of another site. All of it is recorded."""
 
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from secrets import compare_digest
 from typing import Annotated
 
+from anyio import from_thread
 from fastapi import Depends, Request
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.routing import Match
+from starlette.types import Scope
 
-from services.api.commands import Commands
+from services.api.commands import CommandBusy, CommandError, Commands
+from services.api.http.errors import to_problem
 from services.api.http.problems import Problem
-from services.api.http.sources import FromSources
+from services.api.http.sources import FromSources, Sources
+from services.api.store.audit import UNKNOWN, Attempt, Audit, Begun, Caller
 
 BEARER = HTTPBearer(
-    auto_error=False, description="The token that `make up` prints, from the data folder."
+    auto_error=False,
+    description="The token that `make up` prints, from the data folder; with SECURE=on one of the "
+    "role that the route needs.",
 )
+OPERATOR = Caller("operator", "operator")
+"""Whoever has the token of the shop."""
+CALLER = "retail.caller"
+"""Where the scope of a request says who has sent it; only in the secure profile it is known."""
+NO_ACTION = "none"  # no route has the path
+OF_WHO_ASKS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+HIDDEN = "…"
+"""What stands for a token that somebody has put into a path."""
 
 Given = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 
 
-def authorize(request: Request, sources: FromSources, given: Given) -> Commands:
-    """The commands, for a request that may run them. Raises Problem for any other."""
-    _refuse_other_sites(request)
-    token = sources.commands.read_token()
+@dataclass(frozen=True)
+class Actions:
+    """What a request may run, recorded before it begins and before it is answered."""
+
+    commands: Commands
+    audit: Audit
+    operation: str
+    caller: Caller
+
+    def run(self, target: str, *arguments: str, why: str | None = None) -> str:
+        """What the command says; only in a worker thread. `target`: what it is done to.
+
+        Raises NotRecorded, and what Commands.run raises.
+        """
+        attempt = Attempt(self.operation, target, self.caller, why)
+        begun: list[Begun] = []
+        try:
+            said = self.commands.run(
+                *arguments,
+                before=lambda: begun.append(from_thread.run(self.audit.begin, attempt)),
+            )
+        except CommandBusy as error:
+            from_thread.run(self.audit.refuse, attempt, to_problem(error).status)
+            raise
+        except Exception as error:
+            for one in begun:
+                from_thread.run(self.audit.end, one, _find_status(error))
+            raise
+        from_thread.run(self.audit.end, begun[0], HTTPStatus.OK)
+        return said
+
+
+def _find_status(error: Exception) -> HTTPStatus:
+    if isinstance(error, CommandError):
+        return to_problem(error).status
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+async def authorize(request: Request, sources: FromSources, given: Given) -> Actions:
+    """The actions, for a request that may do them. Raises Problem for any other."""
+    caller = find_caller(request)
+    async with recording_refusals(request, sources):
+        _refuse_other_sites(request)
+        if caller is None:
+            _refuse_other_tokens(sources.commands.read_token(), given)
+    operation = name_action(request.scope)
+    return Actions(sources.commands, sources.audit, operation, caller or OPERATOR)
+
+
+@asynccontextmanager
+async def recording_refusals(request: Request, sources: Sources) -> AsyncIterator[None]:
+    """Record it where the block refuses the request because of who asks, or from where."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.status in OF_WHO_ASKS:
+            target = hide(request.scope["path"], list_secrets(sources))
+            attempt = Attempt(name_action(request.scope), target, find_caller(request) or UNKNOWN)
+            await sources.audit.refuse(attempt, problem.status)
+        raise
+
+
+def list_secrets(sources: Sources) -> list[str]:
+    """What nobody but its owner may see."""
+    if sources.profile is None:
+        return [sources.commands.read_token()]
+    return [one.secret for one in sources.profile.list_tokens()]
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """The text without any of the secrets, which somebody may have put into it."""
+    for each in secrets:
+        text = text.replace(each, HIDDEN)
+    return text
+
+
+def find_caller(request: Request) -> Caller | None:
+    """Who has sent the request; None outside of the secure profile, where nobody is asked."""
+    found: Caller | None = request.scope.get(CALLER)
+    return found
+
+
+def name_action(scope: Scope) -> str:
+    """What a request asks for, as the audit names it: promote-generation."""
+    route = scope.get("route") or _find_route(scope)
+    return NO_ACTION if route is None else str(route.name).replace("_", "-")
+
+
+def _find_route(scope: Scope) -> APIRoute | None:
+    """Where the request will go, before it has gone there."""
+    routes: Iterable[APIRoute] = scope["app"].state.routes
+    return next((one for one in routes if one.matches(scope)[0] is Match.FULL), None)
+
+
+def _refuse_other_tokens(token: str, given: HTTPAuthorizationCredentials | None) -> None:
     if given is None or not compare_digest(given.credentials.encode(), token.encode()):
         raise Problem(
             HTTPStatus.UNAUTHORIZED,
@@ -31,7 +141,6 @@ def authorize(request: Request, sources: FromSources, given: Given) -> Commands:
             "the data folder holds it.",
             headers={"WWW-Authenticate": "Bearer"},
         )
-    return sources.commands
 
 
 def _refuse_other_sites(request: Request) -> None:
@@ -47,4 +156,4 @@ def _refuse_other_sites(request: Request) -> None:
     )
 
 
-Authorized = Annotated[Commands, Depends(authorize)]
+Authorized = Annotated[Actions, Depends(authorize)]

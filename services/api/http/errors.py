@@ -14,6 +14,7 @@ from services.api.lake import tables
 from services.api.lake.errors import LakeBusy, LakeError, LakeMissing, LakeTooSlow
 from services.api.store.errors import (
     MirrorLoading,
+    NotRecorded,
     NoWorldClock,
     StoreError,
     ViewLoading,
@@ -90,6 +91,16 @@ def _describe_no_world_clock(_: NoWorldClock) -> Description:
         "No world clock",
         "Expected a world clock to tell the time by, found none in private.control.clock.v1. "
         "The simulator announces it: make up.",
+        RETRY,
+    )
+
+
+@_describe.register
+def _describe_not_recorded(error: NotRecorded) -> Description:
+    return Description(
+        "Not recorded",
+        f"Expected to record the action before it begins, but: {error}. Nothing was done; try "
+        "again.",
         RETRY,
     )
 

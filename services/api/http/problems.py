@@ -84,11 +84,14 @@ Responses = dict[int | str, AnyJson]
 """Answers of a route by status, as FastAPI documents them."""
 
 ALWAYS = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
     HTTPStatus.REQUEST_URI_TOO_LONG,
     HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
 )
-"""What any route may answer."""
+"""What any route may answer; with SECURE=on a token that does not do is refused."""
 
 
 def document_responses(*statuses: HTTPStatus) -> Responses:
@@ -109,6 +112,17 @@ ITEM_PROBLEMS = document_responses(HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAV
 """The error answers of a route to one thing, which may be unknown or not loaded."""
 
 
+BEARER, BASIC = "HTTPBearer", "HTTPBasic"
+"""The names of the schemes."""
+BASIC_SCHEME = {
+    "type": "http",
+    "scheme": "basic",
+    "description": "With SECURE=on, to read in a browser: any name, and a token as the password.",
+}
+OPTIONAL_TOKEN: AnyJson = {"security": [{}, {BEARER: []}]}
+"""What a route says that needs a token with SECURE=on only, and not to read."""
+
+
 def install(app: FastAPI) -> None:
     """Let every error of the app leave as a problem document."""
     app.add_exception_handler(Problem, _handle_problem)
@@ -119,12 +133,14 @@ def install(app: FastAPI) -> None:
 
 
 def _with_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
-    """The same document, with the shape of a problem among its schemas."""
+    """The same document, with the shape of a problem among its schemas, and how to show a token."""
 
     def document() -> AnyJson:
         made = openapi()
         name = ProblemDocument.__name__
         made["components"]["schemas"].setdefault(name, ProblemDocument.model_json_schema())
+        made["components"].setdefault("securitySchemes", {})[BASIC] = BASIC_SCHEME
+        made["security"] = [{}, {BEARER: []}, {BASIC: []}]
         return made
 
     return document

@@ -137,7 +137,7 @@ def _render_form(one: Operation) -> Html:
             "form",
             *(_render_input(each) for each in asked),
             _render_body(one.body) if one.body else None,
-            _render_token() if one.says.get("security") else None,
+            _render_token(one.says.get("security")),
             element("button", f"Send {one.method}", type="submit"),
             class_="ask filters",
             data_method=one.method,
@@ -181,11 +181,21 @@ def _render_body(body: Json) -> Html:
     )
 
 
-def _render_token() -> Html:
+def _render_token(schemes: Sequence[Json] | None) -> Html | None:
+    """For a route that takes a token; the ways to show it, of which none is one."""
+    if not schemes:
+        return None
+    may_be_absent = {} in schemes
     return element(
         "label",
-        "Token, which make up prints",
-        element("input", name="token", type="password", autocomplete="off", required=""),
+        "Token, with SECURE=on" if may_be_absent else "Token, which make up prints",
+        element(
+            "input",
+            name="token",
+            type="password",
+            autocomplete="off",
+            required=None if may_be_absent else "",
+        ),
     )
 
 

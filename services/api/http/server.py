@@ -1,8 +1,10 @@
 """Serves the app: a listening socket, and uvicorn with its limits."""
 
 import socket
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
@@ -41,11 +43,15 @@ class Listening:
         self.server.run([self.socket])
 
 
-def listen(app: FastAPI, host: str, port: int, connections_max: int) -> Listening:
+def listen(
+    app: FastAPI, host: str, port: int, connections_max: int, certificate: Path | None = None
+) -> Listening:
     """Bind the port at that address, or exit with a message; port 0 is any free one.
 
     The port comes first, so that a second API on the same data never opens the database.
+    `certificate`: a file with the key and the certificate for TLS; None: in the clear.
     """
+    context = None if certificate is None else create_context(certificate)
     config = uvicorn.Config(
         app,
         host=host,
@@ -56,9 +62,18 @@ def listen(app: FastAPI, host: str, port: int, connections_max: int) -> Listenin
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
+        ssl_context_factory=None if context is None else lambda *_: context,
     )
     listener = config.bind_socket()
     # Connections inherit it. Without it, a body waits 40 ms until the client acknowledges the head:
     # asyncio sets the option only on sockets that it creates itself.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return Listening(Server(config, app.state.end_streams), listener)
+
+
+def create_context(certificate: Path) -> ssl.SSLContext:
+    """TLS 1.2 or newer, with the key and the certificate of the file."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(certificate)
+    return context

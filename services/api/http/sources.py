@@ -7,7 +7,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from services.api.commands import Commands
+from services.api.http.profile import Profile
 from services.api.lake.tables import Lake
+from services.api.store.audit import Audit
 from services.api.store.store import Store
 
 
@@ -23,6 +25,10 @@ class Sources:
     """The folder of the differences that `retail replay` writes."""
     commands: Commands
     """What clients may do beside reading and publishing."""
+    audit: Audit
+    """The record of who did that, or was refused."""
+    profile: Profile | None = None
+    """Who may ask what; None: whoever reaches the API may read and publish."""
 
     @property
     def has_data_docs(self) -> bool:

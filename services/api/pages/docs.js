@@ -32,7 +32,7 @@ function createOptions(form) {
   const { body, token } = form.elements;
   const headers = {};
   if (body) headers["Content-Type"] = "application/json";
-  if (token) headers.Authorization = `Bearer ${token.value.trim()}`;
+  if (token?.value.trim()) headers.Authorization = `Bearer ${token.value.trim()}`;
   return { method: form.dataset.method, headers, body: body?.value, cache: "no-store" };
 }
 

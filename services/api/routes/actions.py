@@ -70,8 +70,6 @@ class ReleaseQuery(Parameters):
 
 
 RESPONSES = examples.ok(examples.DONE) | document_responses(
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.FORBIDDEN,
     HTTPStatus.NOT_FOUND,
     HTTPStatus.CONFLICT,
     HTTPStatus.SERVICE_UNAVAILABLE,
@@ -89,16 +87,17 @@ action = partial(router.post, response_model=Done, responses=RESPONSES)
     "the replay goes on: GET /v1/pipelines/{pipeline} says how far it is.",
 )
 def start_replay(
-    commands: Authorized, store: FromStore, pipeline: Name, query: Annotated[StartQuery, Query()]
+    actions: Authorized, store: FromStore, pipeline: Name, query: Annotated[StartQuery, Query()]
 ) -> JSONResponse:
     find_generations(store, pipeline)
     settings = [word for one in query.thresholds for word in ("--set", one)]
-    return _run(commands, "replay", "start", pipeline, *settings)
+    target = " ".join((pipeline, *query.thresholds))
+    return _run(actions, target, "replay", "start", pipeline, *settings)
 
 
 @action("/v1/pipelines/{pipeline}/promote", summary="Let every reader follow the candidate")
 def promote_generation(
-    commands: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
+    actions: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
 ) -> JSONResponse:
     candidate = find_generations(store, pipeline).candidate
     if candidate is None or candidate.number != query.number:
@@ -109,7 +108,7 @@ def promote_generation(
             f"Expected generation {query.number} as the candidate of {pipeline}, found {found}. "
             "Look again before you promote it.",
         )
-    return _run(commands, "replay", "promote", pipeline)
+    return _run(actions, f"{pipeline} g{query.number}", "replay", "promote", pipeline)
 
 
 @action(
@@ -117,18 +116,19 @@ def promote_generation(
     summary="Let every reader follow the generation before again",
 )
 def roll_back_generation(
-    commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
+    actions: Authorized, store: FromStore, pipeline: Name, _: NoParameters
 ) -> JSONResponse:
     find_generations(store, pipeline)
-    return _run(commands, "replay", "rollback", pipeline)
+    return _run(actions, pipeline, "replay", "rollback", pipeline)
 
 
 @action("/v1/pipelines/{pipeline}/prune", summary="Forget a generation that readers do not follow")
 def prune_generation(
-    commands: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
+    actions: Authorized, store: FromStore, pipeline: Name, query: GenerationParameters
 ) -> JSONResponse:
     find_generations(store, pipeline)
-    return _run(commands, "replay", "prune", pipeline, "--number", str(query.number))
+    number, target = str(query.number), f"{pipeline} g{query.number}"
+    return _run(actions, target, "replay", "prune", pipeline, "--number", number)
 
 
 @action(
@@ -136,10 +136,10 @@ def prune_generation(
     summary="Compute what the candidate says otherwise, at the newest marker",
 )
 def compute_difference(
-    commands: Authorized, store: FromStore, pipeline: Name, _: NoParameters
+    actions: Authorized, store: FromStore, pipeline: Name, _: NoParameters
 ) -> JSONResponse:
     find_generations(store, pipeline)
-    return _run(commands, "replay", "diff", pipeline)
+    return _run(actions, pipeline, "replay", "diff", pipeline)
 
 
 @action(
@@ -147,14 +147,15 @@ def compute_difference(
     summary="Publish a new event that wraps a rejected one, so that running sums count it once",
 )
 def release_rejected(
-    commands: Authorized,
+    actions: Authorized,
     topic: Annotated[str, Path(pattern=r"^[a-z0-9.-]{1,249}$")],
     partition: Annotated[int, Path(ge=0, le=WHOLE_MAX)],
     offset: Annotated[int, Path(ge=0, le=WHOLE_MAX)],
     query: Annotated[ReleaseQuery, Query()],
 ) -> JSONResponse:
     place = f"{topic}/{partition}/{offset}"
-    return _run(commands, "quarantine", "release", f"--because={query.because}", "--", place)
+    words = ("quarantine", "release", f"--because={query.because}", "--", place)
+    return _run(actions, place, *words, why=query.because)
 
 
 def find_generations(store: Store, pipeline: str) -> Generations:
@@ -165,6 +166,6 @@ def find_generations(store: Store, pipeline: str) -> Generations:
     return known
 
 
-def _run(commands: Authorized, *arguments: str) -> JSONResponse:
-    said = commands.run(*arguments)
+def _run(actions: Authorized, target: str, *arguments: str, why: str | None = None) -> JSONResponse:
+    said = actions.run(target, *arguments, why=why)
     return respond(Done(command=" ".join(("retail", *arguments)), said=said))

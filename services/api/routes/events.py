@@ -18,10 +18,11 @@ from contracts.faults import Fault, check_timing, faults
 from contracts.validation import OPEN
 from infra.settings import HOST
 from services.api.http.answers import respond
+from services.api.http.authority import find_caller, recording_refusals
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.parameters import NoParameters
-from services.api.http.problems import Problem, document_responses
-from services.api.http.sources import FromStore
+from services.api.http.problems import OPTIONAL_TOKEN, Problem, document_responses
+from services.api.http.sources import FromSources
 from services.api.routes import examples, topics
 from services.api.store.publisher import (
     DELIVERY_SECONDS_MAX,
@@ -37,6 +38,7 @@ from services.times import render_instant
 
 OWN_HOSTS = (HOST, "localhost")
 BODY_SECONDS_MAX = 10.0
+PUBLISHED_BY = "published_by"
 FAULTS_LISTED_MAX = 1_000
 FAULTS_SHOWN_MAX = 5
 
@@ -88,10 +90,9 @@ REQUEST_BODY = {
     description=DESCRIPTION,
     status_code=HTTPStatus.CREATED,
     response_model=PublishedEvent,
-    openapi_extra={"requestBody": REQUEST_BODY},
+    openapi_extra={"requestBody": REQUEST_BODY, **OPTIONAL_TOKEN},
     responses=examples.created(examples.PUBLISHED)
     | document_responses(
-        HTTPStatus.FORBIDDEN,
         HTTPStatus.NOT_FOUND,
         HTTPStatus.REQUEST_TIMEOUT,
         HTTPStatus.LENGTH_REQUIRED,
@@ -102,17 +103,20 @@ REQUEST_BODY = {
     ),
 )
 async def publish_event(
-    topic: Topic, request: Request, store: FromStore, _: NoParameters
+    topic: Topic, request: Request, sources: FromSources, _: NoParameters
 ) -> JSONResponse:
-    refuse_foreign(request)
-    contract = find_open(topic)
+    store = sources.store
+    async with recording_refusals(request, sources):
+        refuse_foreign(request)
+        contract = find_open(topic)
     body = await receive(request)
     published_ms = store.world_ms()
     # In a worker thread: naming every fault of the largest body takes a second.
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
     publication = store.traces.publish(contract.name, request.headers)
+    headers = (*publication.headers, *sign(request))
     try:
-        stored = await _publish(store.publisher, contract, event, published_ms, publication.headers)
+        stored = await _publish(store.publisher, contract, event, published_ms, headers)
     except Problem as problem:
         publication.fail(problem.title)
         raise
@@ -126,6 +130,12 @@ async def publish_event(
         min_offset=f"{contract.name}/{stored.partition}/{stored.offset}",
     )
     return respond(answer, HTTPStatus.CREATED)
+
+
+def sign(request: Request) -> Headers:
+    """The header that says with which token an event was published, where that is known."""
+    caller = find_caller(request)
+    return () if caller is None else ((PUBLISHED_BY, caller.name.encode()),)
 
 
 def refuse_foreign(request: Request) -> None:
@@ -143,9 +153,10 @@ def refuse_foreign(request: Request) -> None:
             "Send one event as JSON.",
         )
     host = request.headers.get("host", "")
-    origin = request.headers.get("origin", f"http://{host}")
+    own = f"{request.scope['scheme']}://{host}"
+    origin = request.headers.get("origin", own)
     name = host.rpartition(":")[0] or host
-    if name not in OWN_HOSTS or origin != f"http://{host}":
+    if name not in OWN_HOSTS or origin != own:
         raise Problem(
             HTTPStatus.FORBIDDEN,
             "Request from elsewhere",

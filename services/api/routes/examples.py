@@ -1,6 +1,7 @@
 """Examples of the answers for OpenAPI, made from the contracts' own."""
 
 from contracts import (
+    ACTIONS,
     ADJUSTMENTS,
     ALERTS,
     CONFIRMATIONS,
@@ -299,6 +300,12 @@ DONE = {
     "command": "retail replay promote fraud",
     "said": "fraud: generation 2 is read by everyone since 10:41:07.212 (1 record)\n"
     "  go back       retail replay rollback fraud",
+}
+_ACTIONS = Table(ACTIONS)
+AUDIT_PAGE = {
+    "items": [_ACTIONS.to_json(_ACTIONS.to_stored(one)) for one in ACTIONS.examples],
+    "next": None,
+    "as_of": {"inputs": {ACTIONS.name: [4]}},
 }
 HISTORY = {
     "available": True,

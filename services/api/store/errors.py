@@ -39,6 +39,10 @@ class NoWorldClock(StoreError):
     """No world clock has been announced."""
 
 
+class NotRecorded(StoreError):
+    """The log does not take the record of an action, so the action is not begun."""
+
+
 def because(trouble: str | None) -> str:
     """The trouble in brackets, to end a sentence with; empty where there is none."""
     return f" ({trouble})" if trouble else ""

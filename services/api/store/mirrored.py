@@ -1,4 +1,5 @@
-"""The mirrored topics: how prices, purchase orders, confirmations and rejections are stored.
+"""The mirrored topics: how prices, purchase orders, confirmations, rejections and actions are
+stored.
 
 All times are epoch milliseconds.
 """
@@ -6,7 +7,7 @@ All times are epoch milliseconds.
 import sqlite3
 from typing import NamedTuple
 
-from contracts import CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE
+from contracts import ACTIONS, CONFIRMATIONS, PRICE_CHANGES, PURCHASE_ORDERS, QUARANTINE
 from services.api.store.announced import build_row, read_event
 from services.api.store.changelog import Record
 from services.api.store.mirror import Layout, create_layout
@@ -123,4 +124,14 @@ REJECTIONS = create_layout(
     "replace",
     f"create index newest on {REJECTIONS_TABLE.name} ({', '.join(NEWEST_REJECTIONS_FIRST)})",
     f"create index counts on {REJECTIONS_TABLE.name} (topic, reason, published_at)",
+)
+
+ACTIONS_TABLE = Table(ACTIONS)
+NEWEST_ACTIONS_FIRST = ("asked_at", *ACTIONS.key)
+
+# The last record of an action is the whole truth.
+AUDITED = create_layout(
+    ACTIONS_TABLE,
+    "replace",
+    f"create index newest on {ACTIONS_TABLE.name} ({', '.join(NEWEST_ACTIONS_FIRST)})",
 )

@@ -38,6 +38,7 @@ class Store:
     orders: Mirror
     confirmations: Mirror
     rejections: Mirror
+    actions: Mirror
     traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when streams are to end."""
@@ -102,6 +103,10 @@ class Store:
         """World time in epoch milliseconds. Raises NoWorldClock."""
         return self.world_clock().world_at(wall_ms())
 
+    def find_world_ms(self) -> int | None:
+        """World time in epoch milliseconds; None while no clock has been announced."""
+        return None if self.control.world is None else self.world_ms()
+
     def _refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
         for known in tuple(self.generations.known.values()):
@@ -114,5 +119,5 @@ class Store:
         return (
             *(self.control, self.freshness, self.publisher, self.registration),
             *(self.prices, self.promotions),
-            *(self.orders, self.confirmations, self.rejections),
+            *(self.orders, self.confirmations, self.rejections, self.actions),
         )

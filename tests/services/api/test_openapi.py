@@ -12,6 +12,7 @@ from contracts import STOCK_LEVELS
 from services.api.app import create_app
 from services.api.routes import (
     actions,
+    audit,
     clock,
     differences,
     events,
@@ -42,6 +43,7 @@ SHAPES = [
     (pipelines.Pipelines, examples.PIPELINES),
     (differences.Difference, examples.DIFFERENCE),
     (actions.Done, examples.DONE),
+    (audit.AuditPage, examples.AUDIT_PAGE),
     (history.Available, examples.HISTORY),
     (views.View, examples.VIEW),
     (events.PublishedEvent, examples.PUBLISHED),

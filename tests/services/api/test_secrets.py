@@ -76,6 +76,17 @@ def act(settings: Settings, authorization: str, path: str = RELEASE) -> httpx.Re
     return answer
 
 
+def is_audited(settings: Settings) -> bool:
+    """Whether the log of a real broker holds what has been tried here, as the API reads it."""
+    listed = httpx.get(f"{settings.api_url}/v1/audit").json().get("items", ())
+    found = [(one["action"], one["who"], one["status"], one["why"]) for one in listed]
+    return sorted(found, key=str) == [
+        ("release-rejected", "nobody", HTTPStatus.UNAUTHORIZED, None),
+        ("release-rejected", "nobody", HTTPStatus.UNAUTHORIZED, None),
+        ("release-rejected", "operator", HTTPStatus.CONFLICT, "a test"),
+    ]
+
+
 @contextmanager
 def watching(pid: int, secret: str, found: set[str], seen: set[int]) -> Iterator[None]:
     """Look at the process and those that it starts, again and again."""
@@ -108,6 +119,7 @@ def test_the_token_is_in_no_log_no_argument_and_no_environment(settings: Setting
             assert act(settings, f"Bearer {token}x").status_code == HTTPStatus.UNAUTHORIZED
             unknown = act(settings, f"Bearer {token}", f"/v1/pipelines/{token}/rollback")
             assert token not in unknown.headers.values()
+            wait_until(lambda: is_audited(settings), "the actions are listed")
     assert len(seen) > 1, "the command was not seen at work"
     assert found == set()
     assert (settings.data_dir / LOG).stat().st_size > 0

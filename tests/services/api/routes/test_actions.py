@@ -11,13 +11,12 @@ from typing import Any
 import httpx
 import pytest
 
-from contracts import ALERTS
 from services.api import commands
 from services.api.commands import Commands
 from services.api.routes.actions import BECAUSE_CHARACTERS_MAX, THRESHOLDS_MAX
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, create_sources, serving
-from tests.services.writing import Writing, promote
+from tests.services.writing import promote_fraud
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 PROMOTE = "/v1/pipelines/fraud/promote?number=2"
@@ -39,16 +38,8 @@ ACTIONS = {
 @pytest.fixture
 def running(log: MemoryLog, api: Answers) -> Answers:
     """Fraud with a candidate, generation 2; a command says its arguments and does nothing."""
-    publish(log)
+    promote_fraud(log)
     return api.ready(pipeline="fraud")
-
-
-def publish(log: MemoryLog) -> None:
-    fraud = Writing(log, pipeline="fraud", views=(ALERTS,))
-    candidate = Writing(log, generation=2, pipeline="fraud", views=(ALERTS,))
-    fraud.mark()
-    candidate.mark(sold=3)
-    promote(log, fraud, candidate)
 
 
 def act(api: Answers, path: str, **headers: str) -> httpx.Response:
@@ -132,7 +123,7 @@ def serving_commands(log: MemoryLog, folder: Path, program: str) -> Any:
 
 
 def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_path: Path) -> None:
-    publish(log)
+    promote_fraud(log)
     with serving_commands(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
         api.ready(pipeline="fraud")
         answer = act(api, PROMOTE)
@@ -143,7 +134,7 @@ def test_what_a_command_refuses_is_a_conflict_in_its_words(log: MemoryLog, tmp_p
 @pytest.mark.crosses("services/api/commands/SAID_CHARACTERS_MAX")
 @pytest.mark.parametrize("more", [-1, 0, 1, 100_000])
 def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more: int) -> None:
-    publish(log)
+    promote_fraud(log)
     printed = commands.SAID_CHARACTERS_MAX + more
     with serving_commands(log, tmp_path, f"print('a' + 'b' * {printed - 1})") as api:
         output = act(api.ready(pipeline="fraud"), PROMOTE).json()["said"]
@@ -154,7 +145,7 @@ def test_of_a_long_text_the_end_is_answered(log: MemoryLog, tmp_path: Path, more
 @pytest.fixture
 def waiting(log: MemoryLog, tmp_path: Path) -> Iterator[Answers]:
     """An API whose commands wait for the file `go`."""
-    publish(log)
+    promote_fraud(log)
     program = (
         "import pathlib, threading\n"
         f"folder = pathlib.Path({str(tmp_path)!r})\n"

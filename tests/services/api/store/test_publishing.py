@@ -3,19 +3,24 @@
 import json
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
 from audit.log import read
-from contracts import CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
+from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
 from generators.partitions import partition
 from infra.kafka import Record, admin, answers, apply_topics, end_offsets
+from infra.security.tokens import DAY_MS, Role, Token
 from infra.settings import Settings
 from infra.wait import wait_until
 from services.api.app import create_sources
+from services.api.http.profile import Profile
+from services.api.routes.events import PUBLISHED_BY
 from services.api.routes.topics import describe
+from services.clock import wall_ms
 from tests.brokers import start_broker
 from tests.ports import free_port_base
 from tests.services.broker import KafkaLog
@@ -131,3 +136,24 @@ def test_an_outcome_that_is_not_known_is_said_to_be_so_and_sending_again_is_safe
     finally:
         broker.kill()
         broker.wait(30)
+
+
+def test_in_a_secure_shop_an_event_names_its_token_and_a_refusal_is_recorded(
+    kafka: Settings, tmp_path: Path
+) -> None:
+    till = Token("till", Role.PUBLISHER, wall_ms() + DAY_MS, "a secret of the till")
+    profile = Profile(lambda: [till], 1_000, 1_000, wall_ms)
+    sources = create_sources(kafka.model_copy(update={"data_dir": tmp_path}))
+    headers = {"Authorization": f"Bearer {till.secret}"}
+    announce(log := KafkaLog(kafka))
+    log.flush()
+    with serving(replace(sources, profile=profile)) as api:
+        api.until(lambda: api.request("POST", PATH, json={}, headers=headers).status_code == 422)
+        told = api.request("POST", PATH, json=RECEIPT, headers=headers).json()
+        assert api.request("POST", PATH, json=RECEIPT).status_code == HTTPStatus.UNAUTHORIZED
+    record = read_stored(kafka, RECEIPTS.name, told["partition"], told["offset"])
+    assert (PUBLISHED_BY, b"till") in record.headers
+    [end] = log.ends([ACTIONS.name]).values()
+    refused = decode(read_stored(kafka, ACTIONS.name, 0, end - 1).value).value
+    assert (refused["action"], refused["who"]) == ("publish-event", "nobody")
+    assert (refused["outcome"], refused["status"]) == ("refused", HTTPStatus.UNAUTHORIZED)

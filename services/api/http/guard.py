@@ -1,0 +1,172 @@
+"""The secure profile: a token says who asks, and its role what is answered."""
+
+from base64 import b64decode
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from http import HTTPStatus
+from math import ceil
+from secrets import compare_digest
+from time import monotonic
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from infra.security.tokens import Role, Token
+from services.api.http.authority import CALLER, hide, name_action
+from services.api.http.limits import BODIES_UNDER
+from services.api.http.problems import Problem
+from services.api.http.profile import Profile
+from services.api.store.audit import UNKNOWN, Attempt, Audit, Caller
+from services.api.store.bucket import Bucket
+from services.times import render_instant
+
+OPEN = ("/healthz", "/readyz")
+"""What a platform asks that has no token: whether the process works, and is ready."""
+FOR_OPERATORS = ("/v1/audit",)
+READS = ("GET", "HEAD")
+BUCKETS_MAX = 256  # more than there are tokens, so that none in use is forgotten
+
+
+class Rates:
+    """A bucket for each name; the one that has not been used for longest is forgotten first."""
+
+    def __init__(
+        self, at_once: float, per_second: float, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._create = partial(Bucket, at_once, per_second, clock)
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, name: str) -> float:
+        """Seconds until the next request of the name may come; 0.0: this one may."""
+        bucket = self._buckets.pop(name, None) or self._create()
+        self._buckets[name] = bucket
+        if len(self._buckets) > BUCKETS_MAX:
+            self._buckets.popitem(last=False)
+        return bucket.take()
+
+
+class Guard:
+    """Lets a request through that has a token of the role it needs, with who has sent it."""
+
+    def __init__(self, app: ASGIApp, profile: Profile, audit: Audit) -> None:
+        self._app = app
+        self._profile = profile
+        self._audit = audit
+        self._rates = Rates(profile.requests_at_once_max, profile.requests_per_second_max)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or (needed := find_role(scope)) is None:
+            await self._app(scope, receive, send)
+            return
+        known = self._profile.list_tokens()
+        token = find_token(known, read_secret(Request(scope)))
+        caller = self._identify(token)
+        refusal = self._find_refusal(scope, needed, token, caller)
+        if refusal is None:
+            scope[CALLER] = caller
+            await self._app(scope, receive, send)
+            return
+        target = hide(scope["path"], (one.secret for one in known))
+        await self._audit.refuse(Attempt(name_action(scope), target, caller), refusal.status)
+        await refusal.response(scope["path"])(scope, receive, send)
+
+    def _identify(self, token: Token | None) -> Caller:
+        if token is None or token.is_expired(self._profile.find_wall_ms()):
+            return UNKNOWN
+        return Caller(token.name, token.role)
+
+    def _find_refusal(
+        self, scope: Scope, needed: Role, token: Token | None, caller: Caller
+    ) -> Problem | None:
+        wait_seconds = self._rates.take(caller.name)
+        if wait_seconds:
+            return _describe_rate(self._profile.requests_per_second_max, caller, wait_seconds)
+        if caller.role is None:
+            return _describe_unknown(scope, needed, token)
+        if not Role(caller.role).may(needed):
+            return _describe_role(needed, caller)
+        return None
+
+
+def find_role(scope: Scope) -> Role | None:
+    """The role that a request needs; None: it needs none. What is not known needs the highest."""
+    if scope["path"] in OPEN:
+        return None
+    if scope["method"] in READS:
+        return Role.OPERATOR if scope["path"] in FOR_OPERATORS else Role.READER
+    return Role.PUBLISHER if scope["path"].startswith(BODIES_UNDER) else Role.OPERATOR
+
+
+def read_secret(request: Request) -> str:
+    """The token that a request shows; empty: none.
+
+    A browser cannot be told to send a header with an address that somebody types, or with an event
+    stream. It asks its user for a name and a password, and sends these with each request of the
+    site: so a read may show its token as a password. Nothing else may, since the browser sends it
+    with requests of other sites, too.
+    """
+    scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return shown.strip()
+    if scheme.lower() == "basic" and request.method in READS:
+        try:
+            return b64decode(shown.strip(), validate=True).decode().partition(":")[2]
+        except ValueError:
+            return ""
+    return ""
+
+
+def find_token(known: Sequence[Token], secret: str) -> Token | None:
+    """The token with the secret; how long that takes says nothing about any of them."""
+    shown, found = _digest(secret), None
+    for one in known:
+        if compare_digest(shown, _digest(one.secret)):
+            found = one
+    return found
+
+
+def _digest(secret: str) -> bytes:
+    return sha256(secret.encode()).digest()
+
+
+def _describe_unknown(scope: Scope, needed: Role, token: Token | None) -> Problem:
+    found = "none that is known"
+    if token is not None:
+        found = f"one that was valid until {render_instant(token.expires_at_ms)}"
+    return Problem(
+        HTTPStatus.UNAUTHORIZED,
+        "Token needed",
+        f"Expected a token of the role {needed} or operator as Authorization: Bearer …, found "
+        f"{found}. The folder `tokens` of the data folder holds them; retail token add makes one.",
+        headers=_challenge(scope),
+    )
+
+
+def _challenge(scope: Scope) -> Mapping[str, str]:
+    basic = 'Basic realm="retail", ' if scope["method"] in READS else ""
+    return {"WWW-Authenticate": f"{basic}Bearer"}
+
+
+def _describe_role(needed: Role, caller: Caller) -> Problem:
+    return Problem(
+        HTTPStatus.FORBIDDEN,
+        "Another role needed",
+        f"Expected a token of the role {needed} or operator, found {caller.name} with the role "
+        f"{caller.role}. Ask with another token; retail token add makes one.",
+    )
+
+
+def _describe_rate(per_second_max: float, caller: Caller, wait_seconds: float) -> Problem:
+    shown = "without a valid token" if caller.role is None else f"with the token {caller.name}"
+    return Problem(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many requests",
+        f"Expected at most {per_second_max:g} requests a second {shown}, found more. Ask less "
+        "often, or set API_REQUESTS_PER_SECOND_MAX.",
+        headers={"Retry-After": str(ceil(wait_seconds))},
+    )

@@ -1,0 +1,67 @@
+"""GET /v1/audit: who did what, and who was refused."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from contracts import ACTIONS, model
+from services.api.http.answers import NextCursor, TopicsAsOf, date_by_offsets
+from services.api.http.pages import PageRequest, select_page
+from services.api.http.parameters import ID_CHARACTERS_MAX, PageQuery
+from services.api.http.problems import LIST_PROBLEMS
+from services.api.http.sources import FromStore
+from services.api.routes import examples
+from services.api.store.mirror import read_offsets
+from services.api.store.mirrored import ACTIONS_TABLE, NEWEST_ACTIONS_FIRST
+from services.api.store.selection import Selection, match
+
+FILTERS = ("action", "who", "outcome")
+
+router = APIRouter(tags=["actions"])
+
+
+class AuditQuery(PageQuery):
+    action: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="only this one, as promote-generation"
+    )
+    who: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="only what was asked with this token"
+    )
+    outcome: str | None = Field(
+        None, max_length=ID_CHARACTERS_MAX, description="begun, done, refused or failed"
+    )
+
+    def filters(self) -> dict[str, str]:
+        """The values that the columns must have."""
+        return self.model_dump(include=set(FILTERS), exclude_none=True)
+
+
+class Action(model(ACTIONS)):  # type: ignore[misc]  # made at run time
+    """What somebody asked for, and what came of it so far."""
+
+
+class AuditPage(BaseModel):
+    items: list[Action] = Field(description="what was asked for last comes first")
+    next: NextCursor
+    as_of: TopicsAsOf = Field(description="what has been read")
+
+
+@router.get(
+    "/v1/audit",
+    summary="Who did what through the API, and who was refused, the newest first, in pages",
+    description="An action is recorded before it begins, and before its answer is given. It may be "
+    "listed a moment later.",
+    **examples.answer(AuditPage, examples.AUDIT_PAGE, LIST_PROBLEMS),
+)
+def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSONResponse:
+    filters = query.filters()
+    selection = Selection(ACTIONS_TABLE, match(filters), NEWEST_ACTIONS_FIRST, descending=True)
+    request = PageRequest(query.limit, query.cursor, f"actions of {filters}", selection.types)
+    request.after()  # raises for an invalid cursor, even while the mirror is loading
+    with store.actions.open() as connection:
+        page = select_page(connection.execute, selection, request)
+        as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))
+    items = [ACTIONS_TABLE.to_json(row) for row in page.items]
+    return JSONResponse({"items": items, "next": page.next, **as_of})

@@ -1,0 +1,284 @@
+"""The secure profile: who asks what with which token, and how often."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import replace
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import ACTIONS, RECEIPTS, decode
+from infra.security.tokens import Role, Token
+from services.api import openapi
+from services.api.http.guard import BUCKETS_MAX, FOR_OPERATORS, OPEN, Rates, find_role
+from services.api.http.profile import Profile
+from services.api.store.bucket import Bucket
+from tests.services.memory import MemoryLog
+from tests.services.serving import Answers, create_sources, serving
+from tests.services.showing import PIPELINES, Shop
+from tests.services.writing import promote_fraud
+
+NOW_MS = 1_795_600_000_000
+AT_ONCE_MAX = 5_000
+TOKENS = [
+    *(Token(role.value, role, NOW_MS + 1, f"the {role} of a test") for role in Role),
+    Token("former", Role.OPERATOR, NOW_MS, "the former of a test"),
+]
+READS = (
+    *("/", "/v1/stock", "/v1/stream", "/openapi.json", "/docs", "/pages/api.js", "/metrics"),
+    *("/subjects", "/v2/nothing", "/v1/pipelines/fraud/difference", "/catalogue"),
+)
+POST_EVENT = f"/v1/events/{RECEIPTS.name}"
+ROLL_BACK = "/v1/pipelines/fraud/rollback"
+JSON = {"Content-Type": "application/json"}
+
+
+def create_profile(per_second_max: float = AT_ONCE_MAX, at_once_max: int = AT_ONCE_MAX) -> Profile:
+    return Profile(lambda: TOKENS, per_second_max, at_once_max, lambda: NOW_MS)
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    """A secure one with rows in every view; its commands say their arguments."""
+    log = MemoryLog()
+    Shop(log)
+    folder = tmp_path_factory.mktemp("api")
+    sources = replace(create_sources(log, folder), profile=create_profile())
+    with serving(sources) as answers:
+        answers.until(lambda: answers.get("/readyz").is_success)
+        answers.until(
+            lambda: all(
+                ask(answers, "GET", f"/v1/pipelines/{one}", "reader").is_success
+                for one in PIPELINES
+            )
+        )
+        yield answers
+
+
+def show(name: str | None) -> dict[str, str]:
+    """The header that shows the token of the name."""
+    return {} if name is None else {"Authorization": f"Bearer the {name} of a test"}
+
+
+def ask(api: Answers, method: str, path: str, name: str | None, **options: Any) -> Any:
+    return api.request(method, path, headers={**show(name), **JSON}, **options)
+
+
+@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize("name", [None, "guess", "former", "publisher"])
+def test_who_may_not_read_gets_nothing(api: Answers, path: str, name: str | None) -> None:
+    answer = ask(api, "GET", path, name)
+    expected = HTTPStatus.FORBIDDEN if name == "publisher" else HTTPStatus.UNAUTHORIZED
+    assert answer.status_code == expected
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["instance"] == path
+    assert not any(token.secret in answer.text for token in TOKENS)
+
+
+@pytest.mark.parametrize("name", ["reader", "operator"])
+def test_who_may_read_reads(api: Answers, name: str) -> None:
+    for path in ("/", "/v1/stock", "/openapi.json", "/metrics", "/subjects"):
+        assert ask(api, "GET", path, name).is_success
+    assert ask(api, "GET", "/v2/nothing", name).status_code == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (None, HTTPStatus.UNAUTHORIZED),
+        ("former", HTTPStatus.UNAUTHORIZED),
+        ("reader", HTTPStatus.FORBIDDEN),
+        ("publisher", HTTPStatus.UNPROCESSABLE_ENTITY),  # it may, and this is no event
+        ("operator", HTTPStatus.UNPROCESSABLE_ENTITY),
+    ],
+)
+def test_a_publisher_publishes_and_a_reader_does_not(
+    api: Answers, name: str | None, expected: HTTPStatus
+) -> None:
+    assert ask(api, "POST", POST_EVENT, name, content="{}").status_code == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (None, HTTPStatus.UNAUTHORIZED),
+        ("guess", HTTPStatus.UNAUTHORIZED),
+        ("former", HTTPStatus.UNAUTHORIZED),
+        ("reader", HTTPStatus.FORBIDDEN),
+        ("publisher", HTTPStatus.FORBIDDEN),
+        ("operator", HTTPStatus.OK),
+    ],
+)
+def test_only_an_operator_acts_and_sees_who_did_what(
+    api: Answers, name: str | None, expected: HTTPStatus
+) -> None:
+    for method, path in (("POST", ROLL_BACK), ("GET", "/v1/audit")):
+        assert api.request(method, path, headers=show(name)).status_code == expected
+
+
+def test_every_operation_needs_a_role_but_the_probes() -> None:
+    roles = {
+        (method.upper(), path): find_role({"method": method.upper(), "path": path})
+        for path, operations in openapi.read_committed()["paths"].items()
+        for method in operations
+    }
+    assert {at for at, role in roles.items() if role is None} == {("GET", path) for path in OPEN}
+    for (method, path), role in roles.items():
+        if path in OPEN:
+            continue
+        if method == "GET":
+            assert role == (Role.OPERATOR if path in FOR_OPERATORS else Role.READER)
+        else:
+            assert role == (Role.PUBLISHER if path.startswith("/v1/events/") else Role.OPERATOR)
+    for method in ("OPTIONS", "PUT", "DELETE", "PATCH", "BREW", "CONNECT"):
+        assert find_role({"method": method, "path": "/v1/stock"}) is Role.OPERATOR
+    for path in ("//healthz", "/healthz/", "/healthz/../v1/stock", "/HEALTHZ", ""):
+        assert find_role({"method": "GET", "path": path}) is Role.READER
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_a_platform_asks_for_health_without_a_token(api: Answers, path: str) -> None:
+    assert api.get(path).is_success
+
+
+def encode_basic(text: str) -> str:
+    return f"Basic {b64encode(text.encode()).decode()}"
+
+
+def test_a_browser_reads_with_a_token_as_the_password_and_does_nothing_else(api: Answers) -> None:
+    shown = encode_basic("anybody:the operator of a test")
+    refused = api.get("/v1/stock")
+    assert refused.headers["www-authenticate"] == 'Basic realm="retail", Bearer'
+    assert api.request("GET", "/v1/stock", headers={"Authorization": shown}).is_success
+    for path in (ROLL_BACK, POST_EVENT):
+        answer = api.request("POST", path, headers={"Authorization": shown, **JSON})
+        assert answer.status_code == HTTPStatus.UNAUTHORIZED
+        assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "",
+        "Bearer",
+        "the reader of a test",
+        "Digest the reader of a test",
+        "Bearer the reader of a test2",
+        "Bearer THE READER OF A TEST",
+        "Basic",
+        "Basic !",
+        "Basic the reader of a test",
+        "Basic \u00ff",
+        f"Basic {b64encode(bytes([255, 254])).decode()}",
+        encode_basic("the reader of a test"),
+        encode_basic("the reader of a test:"),
+        "Bearer \u00ff" * 900,
+    ],
+)
+def test_what_is_no_token_is_refused(api: Answers, shown: str) -> None:
+    answer = api.request("GET", "/v1/stock", headers={"Authorization": shown.encode("latin-1")})
+    assert answer.status_code == HTTPStatus.UNAUTHORIZED
+
+
+def test_a_page_of_another_site_may_not_act_even_with_a_token(api: Answers) -> None:
+    headers = {**show("operator"), "Origin": "http://elsewhere.example"}
+    answer = api.request("POST", ROLL_BACK, headers=headers)
+    assert (answer.status_code, answer.json()["title"]) == (HTTPStatus.FORBIDDEN, "Another site")
+
+
+def read_last(log: MemoryLog) -> dict[str, Any]:
+    _, value, _ = log.records[ACTIONS.name, 0][-1]
+    return decode(value).value
+
+
+@pytest.fixture
+def audited(tmp_path: Path) -> Iterator[tuple[MemoryLog, Answers]]:
+    """A secure one of which nothing has been asked yet, and its log."""
+    own = MemoryLog()
+    promote_fraud(own)
+    sources = replace(create_sources(own, tmp_path), profile=create_profile())
+    with serving(sources) as answers:
+        answers.until(lambda: answers.get("/readyz").is_success)
+        yield own, answers
+
+
+def test_the_audit_names_the_token_and_never_tells_it(
+    audited: tuple[MemoryLog, Answers],
+) -> None:
+    log, api = audited
+    api.request("POST", ROLL_BACK, headers=show("operator"))
+    done = read_last(log)
+    assert (done["who"], done["role"], done["outcome"]) == ("operator", "operator", "done")
+    for name, who, role, status in (
+        ("reader", "reader", "reader", HTTPStatus.FORBIDDEN),
+        ("former", "nobody", None, HTTPStatus.UNAUTHORIZED),
+        ("guess", "nobody", None, HTTPStatus.UNAUTHORIZED),
+    ):
+        path = f"/v1/pipelines/the%20{name}%20of%20a%20test/rollback"
+        assert api.request("POST", path, headers=show(name)).status_code == status
+        refused = read_last(log)
+        assert (refused["who"], refused["role"], refused["status"]) == (who, role, status)
+        assert refused["action"] == "roll-back-generation"
+    for _, value, _ in log.records[ACTIONS.name, 0]:
+        assert value is not None
+        assert not any(token.secret.encode() in value for token in TOKENS)
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[Answers]:
+    """A secure one that answers two requests at once with a token, and then one in ten seconds."""
+    sources = replace(create_sources(MemoryLog(), tmp_path), profile=create_profile(0.1, 2))
+    with serving(sources) as answers:
+        yield answers
+
+
+def test_who_asks_too_often_is_asked_to_come_back_and_holds_up_nobody_else(slow: Answers) -> None:
+    asked = [ask(slow, "GET", "/subjects", "reader") for _ in range(3)]
+    assert [one.status_code for one in asked] == [200, 200, HTTPStatus.TOO_MANY_REQUESTS]
+    assert 1 <= int(asked[-1].headers["retry-after"]) <= 10
+    assert asked[-1].json()["title"] == "Too many requests"
+    assert ask(slow, "GET", "/subjects", "operator").is_success
+    assert slow.get("/healthz").is_success
+
+
+def test_guesses_are_limited_together_and_hold_up_no_token(slow: Answers) -> None:
+    guessed = [ask(slow, "GET", "/subjects", f"guess {at}").status_code for at in range(3)]
+    assert guessed == [401, 401, HTTPStatus.TOO_MANY_REQUESTS]
+    assert ask(slow, "GET", "/subjects", "reader").is_success
+
+
+class Clock:
+    """One that a test sets."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 50])
+def test_so_many_at_once_and_then_so_many_a_second(at_once: int) -> None:
+    clock = Clock()
+    bucket = Bucket(at_once, per_second=4, clock=clock)
+    assert [bucket.take() for _ in range(at_once)] == [0.0] * at_once
+    assert bucket.take() == 0.25
+    clock.seconds = 0.125
+    assert bucket.take() == 0.125  # what is refused costs nothing
+    clock.seconds = 0.25
+    assert [bucket.take(), bucket.take()] == [0.0, 0.25]
+    clock.seconds = 1_000.0
+    assert [bucket.take() for _ in range(at_once + 1)] == [0.0] * at_once + [0.25]
+
+
+@pytest.mark.crosses("services/api/http/guard/BUCKETS_MAX")
+@pytest.mark.parametrize("more", [-1, 0, 1, 10 * BUCKETS_MAX])
+def test_so_many_names_are_remembered_and_the_one_used_last_stays(more: int) -> None:
+    rates = Rates(1, 1, Clock())
+    for number in range(BUCKETS_MAX + more):
+        rates.take("kept")
+        rates.take(str(number))
+    assert len(rates) == min(BUCKETS_MAX + more + 1, BUCKETS_MAX)
+    assert rates.take("kept") == 1.0

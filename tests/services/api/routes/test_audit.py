@@ -1,0 +1,178 @@
+"""Who did what is in the log before it is answered, and listed; so is who was refused."""
+
+import sys
+from dataclasses import replace
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts import ACTIONS, decode, model
+from contracts.times import epoch_ms
+from services.api import commands
+from services.api.commands import Commands
+from services.api.store.audit import Audit
+from services.api.store.publisher import Record, Refused
+from services.clock import wall_ms
+from tests.services.memory import MemoryLog
+from tests.services.serving import TOKEN, Answers, create_sources, serving
+from tests.services.world import NOON, announce
+from tests.services.writing import promote_fraud
+
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
+RELEASE = "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=it+was+late"
+ROLL_BACK = "/v1/pipelines/fraud/rollback"
+ACTIONS_BY_PATH = {
+    "/v1/pipelines/fraud/start?set=sales_max=3": ("start-replay", "fraud sales_max=3", None),
+    "/v1/pipelines/fraud/promote?number=2": ("promote-generation", "fraud g2", None),
+    ROLL_BACK: ("roll-back-generation", "fraud", None),
+    "/v1/pipelines/fraud/prune?number=2": ("prune-generation", "fraud g2", None),
+    "/v1/pipelines/fraud/difference": ("compute-difference", "fraud", None),
+    RELEASE: ("release-rejected", "public.sales.receipt.v1/2/7", "it was late"),
+}
+
+
+@pytest.fixture
+def running(log: MemoryLog, api: Answers) -> Answers:
+    """A command says its arguments and does nothing. In the world it is noon."""
+    promote_fraud(log)
+    announce(log)
+    api.eventually("/v1/clock", bool)
+    return api.ready(pipeline="fraud")
+
+
+def list_recorded(log: MemoryLog) -> list[dict[str, Any]]:
+    return [decode(value).value for _, value, _ in log.records[ACTIONS.name, 0]]
+
+
+def list_once_read(log: MemoryLog, api: Answers) -> Any:
+    """What the API lists, once it has read all that is recorded."""
+    end = len(log.records[ACTIONS.name, 0])
+    return api.eventually(
+        "/v1/audit", lambda page: page["as_of"]["inputs"].get(ACTIONS.name) == [end]
+    )
+
+
+@pytest.mark.parametrize("path", ACTIONS_BY_PATH)
+def test_an_action_is_recorded_when_it_begins_and_before_it_is_answered(
+    log: MemoryLog, running: Answers, path: str
+) -> None:
+    before_ms = wall_ms()
+    assert running.request("POST", path, headers=AUTHORIZED).is_success
+    begun, done = list_recorded(log)
+    assert (begun["outcome"], begun["status"], begun["ended_at"]) == ("begun", None, None)
+    assert (done["outcome"], done["status"]) == ("done", HTTPStatus.OK)
+    assert begun == done | {"outcome": "begun", "status": None, "ended_at": None}
+    assert (done["action"], done["target"], done["why"]) == ACTIONS_BY_PATH[path]
+    assert (done["who"], done["role"], done["left_out"]) == ("operator", "operator", 0)
+    assert done["world_at"] == NOON
+    assert before_ms <= epoch_ms(done["asked_at"]) <= epoch_ms(done["ended_at"]) <= wall_ms()
+    for row in (begun, done):
+        model(ACTIONS).model_validate(row)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, HTTPStatus.UNAUTHORIZED),
+        ({"Authorization": "Bearer a guess"}, HTTPStatus.UNAUTHORIZED),
+        (AUTHORIZED | {"Origin": "http://elsewhere.example"}, HTTPStatus.FORBIDDEN),
+    ],
+)
+@pytest.mark.parametrize("path", [ROLL_BACK, RELEASE])
+def test_who_is_refused_is_recorded_without_what_was_shown(
+    log: MemoryLog, running: Answers, path: str, headers: dict[str, str], status: HTTPStatus
+) -> None:
+    assert running.request("POST", path, headers=headers).status_code == status
+    [row] = list_recorded(log)
+    assert (row["action"], row["target"]) == (ACTIONS_BY_PATH[path][0], path.partition("?")[0])
+    assert (row["who"], row["role"], row["outcome"]) == ("nobody", None, "refused")
+    assert (row["status"], row["why"]) == (status, None)
+    model(ACTIONS).model_validate(row)
+    [[_, value, _]] = log.records[ACTIONS.name, 0]
+    assert value is not None
+    assert b"guess" not in value
+    assert TOKEN.encode() not in value
+
+
+def test_a_token_that_somebody_puts_into_the_path_is_not_recorded(
+    log: MemoryLog, running: Answers
+) -> None:
+    answer = running.request("POST", f"/v1/pipelines/{TOKEN.replace(' ', '%20')}/rollback")
+    assert answer.status_code == HTTPStatus.UNAUTHORIZED
+    [row] = list_recorded(log)
+    assert row["target"] == "/v1/pipelines/…/rollback"
+
+
+def serve(log: MemoryLog, folder: Path, program: str, audit: Audit | None = None) -> Any:
+    """An API whose commands are this Python program."""
+    promote_fraud(log)
+    sources = create_sources(log, folder)
+    run = Commands((sys.executable, "-c", program), lambda: TOKEN)
+    return serving(replace(sources, commands=run, audit=audit or sources.audit))
+
+
+def test_what_the_command_refuses_is_refused(log: MemoryLog, tmp_path: Path) -> None:
+    with serve(log, tmp_path, "raise SystemExit('nothing is ready')") as api:
+        api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
+    found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
+    assert found == [("begun", None), ("refused", HTTPStatus.CONFLICT)]
+
+
+def test_what_does_not_end_has_failed(
+    log: MemoryLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "SECONDS_MAX", 0.2)
+    with serve(log, tmp_path, "import threading; threading.Event().wait()") as api:
+        api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
+    found = [(row["outcome"], row["status"]) for row in list_recorded(log)]
+    assert found == [("begun", None), ("failed", HTTPStatus.GATEWAY_TIMEOUT)]
+
+
+def test_what_cannot_be_recorded_is_not_begun(log: MemoryLog, tmp_path: Path) -> None:
+    async def refuse(_: Record) -> None:
+        raise Refused("no such topic")
+
+    program = f"import pathlib; pathlib.Path({str(tmp_path / 'begun')!r}).touch()"
+    with serve(log, tmp_path, program, Audit(refuse, lambda: None)) as api:
+        answer = api.ready(pipeline="fraud").request("POST", ROLL_BACK, headers=AUTHORIZED)
+        without = api.request("POST", ROLL_BACK)
+    assert (answer.status_code, answer.json()["title"]) == (503, "Not recorded")
+    assert "no such topic" in answer.json()["detail"]
+    assert not (tmp_path / "begun").exists()
+    assert without.status_code == HTTPStatus.UNAUTHORIZED  # a refusal needs no record
+
+
+def test_the_newest_is_listed_first_once_with_its_outcome(log: MemoryLog, running: Answers) -> None:
+    for path in (ROLL_BACK, RELEASE):
+        running.request("POST", path, headers=AUTHORIZED)
+    running.request("POST", ROLL_BACK)
+    page = list_once_read(log, running)
+    found = {(one["action"], one["who"], one["outcome"]) for one in page["items"]}
+    assert found == {
+        ("roll-back-generation", "operator", "done"),
+        ("release-rejected", "operator", "done"),
+        ("roll-back-generation", "nobody", "refused"),
+    }
+    asked = [one["asked_at"] for one in page["items"]]
+    assert asked == sorted(asked, reverse=True)
+    assert len(asked) == 3
+    for asked_for, count in (
+        ({"who": "operator"}, 2),
+        ({"outcome": "refused"}, 1),
+        ({"action": "roll-back-generation"}, 2),
+        ({"action": "roll-back-generation", "who": "nobody"}, 1),
+        ({"who": "reader"}, 0),
+    ):
+        assert len(running.json("/v1/audit", **asked_for)["items"]) == count
+
+
+def test_pages_hold_every_action_once(log: MemoryLog, running: Answers) -> None:
+    for _ in range(5):
+        running.request("POST", ROLL_BACK)
+    whole = list_once_read(log, running)["items"]
+    first = running.json("/v1/audit", limit=3)
+    second = running.json("/v1/audit", limit=3, cursor=first["next"])
+    assert first["items"] + second["items"] == whole
+    assert second["next"] is None

@@ -1,0 +1,134 @@
+"""The API of a secure shop, over TLS with its own certificate, as the shop's commands ask it."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from dataclasses import replace
+from http import HTTPStatus
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from cli import health
+from cli.watch.client import Client, Refused
+from infra.http import NO_ANSWER, fetch_json
+from infra.security.certificates import ensure_certificate
+from infra.security.files import authority_file
+from infra.security.tokens import Role, add_token, ensure_tokens, read_own
+from infra.settings import Settings
+from services.api.app import create_profile
+from services.clock import wall_ms
+from tests.services.memory import MemoryLog
+from tests.services.serving import create_sources, serving
+from tests.services.writing import promote_fraud
+
+SECONDS_MAX = 10.0
+PIPELINE = "/v1/pipelines/fraud"
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Those of a secure shop whose API answers."""
+    folder, log = tmp_path_factory.mktemp("shop"), MemoryLog()
+    promote_fraud(log)
+    shop = Settings(data_dir=folder / "data", secure=True)
+    ensure_tokens(shop, wall_ms())
+    sources = replace(create_sources(log, folder), profile=create_profile(shop))
+    with serving(sources, secured=shop) as api:
+        api.until(lambda: api.get("/readyz").is_success)
+        yield shop.model_copy(update={"api_address": urlsplit(api.address).netloc})
+
+
+def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
+    assert settings.api_url.startswith("https://")
+    assert health.api(settings, 0) == f"ready on {settings.api_url}"
+    url = f"{settings.api_url}{PIPELINE}"
+    assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
+    assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"
+
+
+def test_who_cannot_read_the_data_folder_is_refused(settings: Settings) -> None:
+    trust = ssl.create_default_context(cafile=authority_file(settings))
+    with httpx.Client(base_url=settings.api_url, verify=trust) as stranger:
+        assert stranger.get(PIPELINE).status_code == HTTPStatus.UNAUTHORIZED
+        assert stranger.get("/healthz").is_success
+
+
+def test_a_token_that_is_drawn_anew_counts_at_once_and_the_one_before_no_more(
+    settings: Settings,
+) -> None:
+    before = read_own(settings)
+    add_token(settings, "operator", Role.OPERATOR, wall_ms(), days=1)
+    trust = ssl.create_default_context(cafile=authority_file(settings))
+    with httpx.Client(base_url=settings.api_url, verify=trust) as client:
+        for secret, status in (
+            (before, HTTPStatus.UNAUTHORIZED),
+            (read_own(settings), HTTPStatus.OK),
+        ):
+            headers = {"Authorization": f"Bearer {secret}"}
+            assert client.get(PIPELINE, headers=headers).status_code == status
+
+
+def test_a_command_whose_token_is_over_is_told_what_to_do(settings: Settings) -> None:
+    add_token(settings, "operator", Role.OPERATOR, 0, days=1)
+    try:
+        with pytest.raises(Refused, match=r"valid until 1970-01-02.*retail token add"):
+            Client(settings.api_url, settings).ask(PIPELINE)
+        with pytest.raises(HTTPError):
+            fetch_json(f"{settings.api_url}{PIPELINE}", SECONDS_MAX, settings)
+    finally:
+        ensure_tokens(settings, wall_ms())
+    assert fetch_json(f"{settings.api_url}{PIPELINE}", SECONDS_MAX, settings)["pipeline"] == "fraud"
+
+
+def test_nothing_is_answered_in_the_clear(settings: Settings) -> None:
+    with pytest.raises(NO_ANSWER):
+        fetch_json(f"http://{settings.api_address}/healthz", SECONDS_MAX, settings)
+
+
+def test_another_shops_api_is_not_trusted(
+    settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = settings.model_copy(update={"data_dir": tmp_path_factory.mktemp("other")})
+    ensure_certificate(other, "api")
+    with pytest.raises(NO_ANSWER, match="certificate verify failed"):
+        fetch_json(f"{other.api_url}/healthz", SECONDS_MAX, other)
+
+
+@pytest.mark.parametrize(
+    "version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1], ids=lambda one: one.name
+)
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_tls_before_1_2_is_refused_by_the_server(
+    settings: Settings, version: ssl.TLSVersion
+) -> None:
+    context = create_context(settings, version)
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # so that the client itself would take it
+    with pytest.raises(ssl.SSLError, match=r"ALERT|EOF"):
+        greet(settings, context)
+
+
+@pytest.mark.parametrize(
+    "version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda one: one.name
+)
+def test_tls_from_1_2_on_is_spoken(settings: Settings, version: ssl.TLSVersion) -> None:
+    assert greet(settings, create_context(settings, version)) == version.name.replace("_", ".")
+
+
+def create_context(settings: Settings, version: ssl.TLSVersion) -> ssl.SSLContext:
+    """A client that speaks this version alone."""
+    context = ssl.create_default_context(cafile=authority_file(settings))
+    context.minimum_version = context.maximum_version = version
+    return context
+
+
+def greet(settings: Settings, context: ssl.SSLContext) -> str | None:
+    """The version that client and server agree on."""
+    host, _, port = (settings.api_address or "").partition(":")
+    with (
+        socket.create_connection((host, int(port)), SECONDS_MAX) as connection,
+        context.wrap_socket(connection, server_hostname=host) as secured,
+    ):
+        return secured.version()
