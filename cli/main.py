@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "backup": "backup:backup",
         "restore": "backup:restore",
         "quarantine": "quarantine:app",
+        "forget": "forget:app",
         "try": "experiments:try_command",
     }
 )

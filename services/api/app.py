@@ -10,6 +10,7 @@ from socket import gethostname
 from fastapi import FastAPI
 
 from control.generations import Generation
+from infra.identities import open_edge
 from infra.kafka import admin, end_offsets, producer
 from infra.lake import folders
 from infra.reports import reports_folder
@@ -131,6 +132,7 @@ def create_sources(settings: Settings) -> Sources:
         data_docs=settings.data_docs,
         reports=reports_folder(settings),
         commands=Commands(RETAIL, partial(read_token, settings)),
+        edge=open_edge(settings),
     )
 
 

@@ -1,11 +1,12 @@
 """What routes answer from, as dependencies of their handlers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from infra.identities import AsSent, Edge
 from services.api.commands import Commands
 from services.api.lake.tables import Lake
 from services.api.store.store import Store
@@ -23,6 +24,8 @@ class Sources:
     """The folder of the differences that `retail replay` writes."""
     commands: Commands
     """What clients may do beside reading and publishing."""
+    edge: Edge = field(default_factory=AsSent)
+    """What a posted event passes before it is published."""
 
     @property
     def has_data_docs(self) -> bool:

@@ -21,6 +21,7 @@ PERSONAL = {
     ("public.sales.refund.v1", "customer_id"),
     ("public.fraud.alert.v1", "subject"),
     ("public.analytics.visit.v1", "customer_id"),
+    ("private.customers.erasure.v1", "customer_id"),
     ("private.quarantine.record.v1", "found"),
     ("private.quarantine.record.v1", "value"),
     ("public.quarantine.release.v1", "value"),
