@@ -4,12 +4,23 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from infra.identities import FOLDER as IDENTITIES
 from infra.settings import REMEMBERED_FILE
 
-KEPT = ("broker", "pipelines", "simulator", "import", "lake", "security", REMEMBERED_FILE)
+KEPT = (
+    "broker",
+    "pipelines",
+    "simulator",
+    "import",
+    "lake",
+    "security",
+    IDENTITIES,
+    REMEMBERED_FILE,
+)
 """The log; checkpoints and code of the generations; what the simulator and an import note beside
-the log; the archive; what a secure log asks its clients for; the settings. The API's databases come
-from the log, and Spark's scratch from the checkpoints. Logs, reports and the token are left out."""
+the log; the archive; what a secure log asks its clients for; who is who; the settings. The API's
+databases come from the log, and Spark's scratch from the checkpoints. Logs, reports and the token
+are left out."""
 
 REBUILT = frozenset({".index", ".timeindex"})
 """Of a segment: the broker makes them anew where they are missing. Each takes 10 MiB, nearly all of

@@ -1,7 +1,7 @@
 """retail load: publish the events of a file."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -11,16 +11,19 @@ import typer
 from cli import screen
 from cli.refusals import Refusals, reporting
 from contracts import Contract
+from contracts.faults import Fault
 from contracts.validation import OPEN
 from generators.load import EARLY, OLD, Loaded, Moment, Rejected, Stamp, Validator, check, load
 from generators.rows import Row, rows
 from generators.world_time import Watch
-from infra import kafka
+from infra import identities, kafka
 from infra.errors import UserError
+from infra.scratch import LOADING
 from infra.settings import Settings, read_settings
 
 REJECTED_SHOWN_MAX = 5
 FAULTS_SHOWN_MAX = 3
+HIDDEN = "what is not shown"
 
 ADVICE = """
     Ahead of the world: the event would be counted before it happens. Wait until the world is
@@ -63,16 +66,25 @@ class Stopped(UserError):
 class Report:
     """The rows that were rejected: all of them in a file, the first ones on the screen."""
 
-    def __init__(self, refusals: Refusals) -> None:
+    def __init__(self, refusals: Refusals, *, hides: bool = False) -> None:
+        """Hides: it does not say what was found where a customer or a card should be."""
         self.file = refusals.file
         self._refusals = refusals
+        self._hides = hides
         self.first: list[Rejected] = []
 
     def add(self, rejected: Rejected) -> None:
+        if self._hides:
+            rejected = replace(rejected, faults=tuple(map(hide, rejected.faults)))
         faults = [asdict(fault) for fault in rejected.faults]
         self._refusals.add({"row": rejected.row, "faults": faults})
         if len(self.first) < REJECTED_SHOWN_MAX:
             self.first.append(rejected)
+
+
+def hide(fault: Fault) -> Fault:
+    """The fault, without what could name a person."""
+    return replace(fault, found=HIDDEN) if fault.place in identities.FIELDS else fault
 
 
 def load_command(
@@ -92,9 +104,11 @@ def load_command(
     watch = Watch(current)
     if stamp is Stamp.NOW and watch.time.now_ms() is None:
         raise NoWorldTime
-    validator = Validator(contract, stamp, lambda: Moment.of(watch.time))
+    validator = Validator(
+        contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)
+    )
     with reporting(current, f"load-{file.stem}") as refusals:
-        report, found = Report(refusals), Loaded()
+        report, found = Report(refusals, hides=current.pseudonyms), Loaded()
         if strict:
             found = check(sort_rows(current, file, contract), validator, report.add)
         if not found.rejected:
@@ -113,7 +127,7 @@ def require_public(topic: str) -> Contract:
 def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row]:
     """The rows, sorted in a scratch folder that is removed after the last row."""
     current.data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="load-", dir=current.data_dir) as scratch:
+    with TemporaryDirectory(prefix=LOADING, dir=current.data_dir) as scratch:
         yield from rows(file, str(contract.event_time), Path(scratch))
 
 

@@ -11,9 +11,12 @@ from contracts.errors import BadContract
 from contracts.examples import parse_typed
 from contracts.mapping import TYPES
 from contracts.odcs import CustomProperties
-from contracts.shape import Field
+from contracts.shape import Field, Personal
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+PERSONAL = "personal"
+"""The one classification that these contracts use."""
 
 ITEM_KEYS = {"name", "description", "logicalType", "properties"}
 
@@ -56,7 +59,8 @@ def field(reading: Reading) -> Field:
     source = reading.property
     custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
     unit = custom.take_optional("unit", str)
-    custom.refuse_others("unit")
+    personal = _personal(reading, custom)
+    custom.refuse_others("unit, and of a personal field purpose, retention")
     kind = type_of(reading)
     made = Field(
         name=reading.path[-1],
@@ -65,6 +69,7 @@ def field(reading: Reading) -> Field:
         description=_description(reading, source.description),
         unit=unit,
         examples=tuple(_example(reading, kind, example) for example in source.examples or ()),
+        personal=personal,
     )
     if kind == "array":
         return _array(reading, made)
@@ -82,6 +87,21 @@ def type_of(reading: Reading) -> str:
     listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
     found = "/".join(filter(None, (source.logicalType, source.physicalType)))
     raise reading.bad(f"a type of {listed}", found or "none", "Choose one of them.")
+
+
+def _personal(reading: Reading, custom: CustomProperties) -> Personal | None:
+    """What the contract says of a field that names a person; of others it says nothing."""
+    classification = reading.property.classification
+    if classification is None:
+        return None
+    if classification != PERSONAL:
+        advice = "Leave it out where the field names nobody."
+        raise reading.bad(f"classification: {PERSONAL}", classification, advice)
+    if reading.property.logicalType == "array":
+        raise reading.bad("no classification of an array", PERSONAL, "Classify its items' fields.")
+    purpose: str | None = custom.take_optional("purpose", str)
+    retention: str | None = custom.take_optional("retention", str)
+    return Personal((purpose or "").strip() or None, (retention or "").strip() or None)
 
 
 def _is_required(reading: Reading) -> bool:

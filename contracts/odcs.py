@@ -52,6 +52,7 @@ KEYS: Mapping[type[BaseModel], tuple[str, ...]] = {
         "logicalType",
         "physicalType",
         "required",
+        "classification",
         "logicalTypeOptions",
         "quality",
         "examples",

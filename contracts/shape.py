@@ -12,6 +12,15 @@ Limit = int | str | tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
+class Personal:
+    """Why a field that names a person is there, and how long it stays; None: it is not said."""
+
+    purpose: str | None
+    retention: str | None
+    """A length of time, `for ever` or `newest per key`, as the topic keeps its records."""
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field: its type is a row of the table in contracts/mapping.py."""
 
@@ -26,6 +35,8 @@ class Field:
     item_description: str | None = None
     fields: tuple["Field", ...] = ()
     """The fields of an array's element."""
+    personal: Personal | None = None
+    """Of a field that names a person, or that may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ reader's memory, and the rows in flight lie close together in time.
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -19,6 +19,7 @@ from contracts.faults import WHOLE, Fault, faults
 from contracts.times import EPOCH, MILLISECOND, instant, span
 from generators.rows import Row
 from generators.world_time import WorldTime
+from infra.identities import AsSent, Edge
 from infra.kafka import Outgoing, send_all
 
 ROWS_PER_CHUNK = 2_000
@@ -85,6 +86,7 @@ class Validator:
     contract: Contract
     stamp: Stamp
     moment: Callable[[], Moment]
+    edge: Edge = field(default_factory=AsSent)
     late: int = field(default=0, init=False)
     """Rows that were good to publish, and late by the contract."""
 
@@ -105,8 +107,9 @@ class Validator:
         if ill_timed := self._check_timing(happened_ms, at):
             return Rejected(row.number, (ill_timed,))
         published_ms = happened_ms if self.stamp is Stamp.EVENT else at.now_ms or happened_ms
-        found = encode(self.contract, event)
-        return Outgoing(self.contract.name, key(self.contract, event), found, published_ms)
+        passed = self.edge.replace(event)
+        found = encode(self.contract, passed)
+        return Outgoing(self.contract.name, key(self.contract, passed), found, published_ms)
 
     @property
     def _time(self) -> str:
@@ -160,7 +163,8 @@ def load(
 def check(
     rows: Iterable[Row], validator: Validator, rejected: Callable[[Rejected], None]
 ) -> Loaded:
-    """The same without publishing anything."""
+    """The same without publishing anything, and without naming anybody."""
+    validator = replace(validator, edge=AsSent())
     so_far = Loaded()
     for row in rows:
         so_far.rows += 1
@@ -178,6 +182,7 @@ def _full(chunk: list[Outgoing], following: Outgoing) -> bool:
 
 
 def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, validator: Validator) -> Loaded:
+    validator.edge.save()
     so_far.reached |= dict(send_all(client, chunk))
     so_far.published += len(chunk)
     so_far.late = validator.late

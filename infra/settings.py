@@ -211,6 +211,12 @@ class Settings(BaseSettings):
         description="whether the lake runs: all public topics as Delta tables, by a second Spark",
     )
 
+    pseudonyms: bool = Field(
+        False,
+        description="whether customers and cards get pseudonyms before their events are published, "
+        "so that `retail forget` can erase a person; from the first event on, or never",
+    )
+
     world: Literal["simulated", "own"] = Field(
         "simulated",
         description="simulated, or own: no simulator, sales come from files and clients",

@@ -11,6 +11,7 @@ from contracts.catalogue.markup import Html, code, describe, element, join, link
 from contracts.consumer import Consumer, Use
 from contracts.documents import to_document
 from contracts.evolution.reliances import retention
+from contracts.fields import PERSONAL
 from contracts.projection import Path, leaves, render_path
 from contracts.shape import Contract, Field
 from contracts.times import span
@@ -112,6 +113,8 @@ def _card(known: Knowledge, one: Contract) -> Html:
 
 def _badges(known: Knowledge, one: Contract) -> Html:
     words = [one.kind, one.visibility]
+    if any(field.personal for _, field in leaves(one.fields)):
+        words.append("personal data")
     if one.name not in known.released:
         words.append("draft")
     if one.sunset:
@@ -227,13 +230,27 @@ def _fields(known: Knowledge, one: Contract) -> Html:
                 field.type,
                 field.unit or "",
                 "" if field.required else "may be absent",
-                field.description,
+                join(field.description, _render_personal(field)),
                 _example(field),
                 ", ".join(users),
             )
         )
     heads = ("field", "type", "unit", "presence", "what it means", "for example", "used by")
     return table(heads, *rows, class_="fields")
+
+
+def _render_personal(field: Field) -> Html | None:
+    """That it names a person, what for, and how long it is kept."""
+    if field.personal is None:
+        return None
+    purpose, retention = field.personal.purpose, field.personal.retention
+    return element(
+        "p",
+        element("span", PERSONAL, class_=f"badge {PERSONAL}"),
+        f" {purpose}" if purpose else None,
+        f" Kept {retention}." if retention else None,
+        class_="hint",
+    )
 
 
 def _example(field: Field) -> Html | None:
@@ -318,11 +335,12 @@ def fields_page(known: Knowledge) -> Page:
             code(render_path(path)) if len(path) > 1 else "",
             field.type,
             field.unit or "",
+            element("span", PERSONAL, class_=f"badge {PERSONAL}") if field.personal else "",
             field.description,
         )
         for name, one, path, field in sorted(found, key=lambda row: (row[0], row[1].name))
     ]
-    heads = ("field", "in", "within", "type", "unit", "what it means")
+    heads = ("field", "in", "within", "type", "unit", "names a person", "what it means")
     return page(
         "Fields",
         "",

@@ -69,6 +69,8 @@ def _compare_field(
     elif before.item != after.item:
         text = f"an item is called {before.item} → {after.item}"
         yield Change(place, text, harms, why, f"keep {before.item}", path)
+    if (before.personal is None) != (after.personal is None):
+        yield Change(place, "no longer personal" if before.personal else "now personal")
     if before.unit != after.unit:
         yield Change(
             place,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from contracts.consumer import load_consumers
 from contracts.errors import BadContract
-from contracts.evolution import declarations
+from contracts.evolution import declarations, personal
 from contracts.evolution.matrix import Row, matrix
 from contracts.evolution.pending import Pending, find_pending
 from contracts.evolution.released import find_tampered, load_released
@@ -56,6 +56,7 @@ def check(folder: Path, today: date) -> Report:
     named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
     faults = (
         *find_tampered(folder),
+        *personal.faults(present),
         *_drop_explained(declarations.faults(present, before, consumers, today), named),
     )
     drafts = declarations.drafts(present, before, consumers)

@@ -24,8 +24,10 @@ from contracts.faults import Fault, faults
 from contracts.times import instant
 from generators.event import Event
 from generators.importing.mapping import LINES_MAX, Mapping, Store
+from infra.identities import AsSent, Edge
 from infra.kafka import Outgoing
 
+AS_SENT = AsSent()
 ROWS_PER_CHUNK = 5_000
 ID_LENGTH_MAX = 64
 LETTERS = {"receipt": "R", "refund": "B", "adjustment": "A"}
@@ -107,8 +109,8 @@ def announce_catalog(
             yield _announce(ADJUSTMENTS, {**shelf, "event_time": at_ms}, since, store, sku)
 
 
-def to_outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
-    """The record to publish, or the contract's reasons against it."""
+def to_outgoing(found: Issued, published_ms: int, edge: Edge = AS_SENT) -> Outgoing | Refused:
+    """The record to publish, once it has passed the edge, or the contract's reasons against it."""
     contract, event = found.contract, found.event
     wrong = faults(contract, {**event, **_parse_times(contract, event)})
     if wrong:
@@ -118,7 +120,8 @@ def to_outgoing(found: Issued, published_ms: int) -> Outgoing | Refused:
         return Refused(
             contract.entity, found.file, found.row, tuple(dict.fromkeys(reasons)), values
         )
-    return Outgoing(contract.name, key(contract, event), encode(contract, event), published_ms)
+    passed = edge.replace(event)
+    return Outgoing(contract.name, key(contract, passed), encode(contract, passed), published_ms)
 
 
 GOOD = "select * from lines semi join (from receipts where fault is null) using (store, kind, key)"

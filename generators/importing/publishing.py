@@ -21,6 +21,7 @@ from contracts.consumer import reader
 from contracts.times import MILLISECOND
 from generators.importing.events import Issued, Refused, to_outgoing
 from generators.ticks import HOUR_MS, TICK_MS
+from infra.identities import AsSent, Edge
 from infra.kafka import Outgoing, Partition, admin, end_offsets, offsets_at, read_between
 from infra.settings import Settings
 
@@ -138,6 +139,7 @@ class Sender:
     clock: Clock
     report: Callable[[Imported], None]
     refused: Callable[[Refused], None]
+    edge: Edge = field(default_factory=AsSent)
 
 
 class Run:
@@ -221,7 +223,7 @@ class Run:
                 old = OLD.format(HORIZON_MS / HOUR_MS)
                 self._refuse(Refused(one.contract.entity, one.file, one.row, (old,), ()))
                 continue
-            record = to_outgoing(one, published_ms)
+            record = to_outgoing(one, published_ms, self._sender.edge)
             if isinstance(record, Refused):
                 self._refuse(record)
                 continue
@@ -229,6 +231,7 @@ class Run:
             records.append(record)
         if not records:
             return
+        self._sender.edge.save()
         self._sender.send(records)
         self.imported.published.update(record.topic for record in records)
 

@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import duckdb
@@ -19,11 +20,12 @@ from generators.importing.reading import open_scratch, read_lines
 from generators.own_clock import Timekeeper, beaten_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError
+from infra.identities import open_edge
 from infra.kafka import KafkaDown, answers, producer, send_all
 from infra.lock import lock_folder
+from infra.scratch import IMPORTING, IMPORTS, list_importing
 from infra.settings import Settings
 
-FOLDER = "import"
 SEND_LINGER_MS = 50  # flushed at once; meanwhile batches grow
 SALES = (RECEIPTS.name, REFUNDS.name)
 ANNOUNCED = (ADJUSTMENTS.name, PRICE_CHANGES.name, PRODUCTS.name, STORES.name)
@@ -105,10 +107,11 @@ def run_import(
     online = answers(settings)
     if not dry and not online:
         raise KafkaDown(settings.bootstrap_servers)
-    home = settings.data_dir / FOLDER
+    home = settings.data_dir / IMPORTS
     with (
         lock_folder(home, SecondImport(settings.data_dir)),
-        TemporaryDirectory(prefix="lines-", dir=home) as scratch,
+        _clean(settings.data_dir),
+        TemporaryDirectory(prefix=IMPORTING, dir=home) as scratch,
         closing(open_scratch(Path(scratch))) as engine,
     ):
         rows = read_lines(engine, mapping, files, watch.step)
@@ -124,6 +127,14 @@ def run_import(
             )
             run.publish(chain(refuse_unplaced(engine), issue_events(engine, mapping)))
             return Done(rows, run.finish(until_ms))
+
+
+@contextmanager
+def _clean(home: Path) -> Iterator[None]:
+    """Begin without the rows that an import which was killed has left behind."""
+    for left in list_importing(home):
+        rmtree(left)
+    yield
 
 
 def _find_first_ms(engine: duckdb.DuckDBPyConnection) -> int:
@@ -169,4 +180,5 @@ def _sending(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]
         Timekeeper(settings),
         watch.progress,
         watch.refused,
+        open_edge(settings),
     )

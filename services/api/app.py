@@ -10,6 +10,7 @@ from socket import gethostname
 from fastapi import FastAPI
 
 from control.generations import Generation
+from infra.identities import open_edge
 from infra.kafka import admin, end_offsets, producer
 from infra.lake import folders
 from infra.reports import reports_folder
@@ -146,6 +147,7 @@ def create_sources(settings: Settings) -> Sources:
         commands=Commands(RETAIL, partial(read_token, settings)),
         audit=Audit(store.publisher.publish, store.find_world_ms),
         profile=create_profile(settings) if settings.secure else None,
+        edge=open_edge(settings),
     )
 
 

@@ -3,11 +3,13 @@
 import json
 import subprocess
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from contracts import ADJUSTMENTS, HEARTBEATS, PRICE_CHANGES, RECEIPTS, REFUNDS, decode
+from infra.identities import FOLDER, Identities
 from infra.kafka import admin, end_offsets, newest_ms, read_all
 from infra.processes import start_module
 from infra.settings import Settings, root
@@ -15,6 +17,7 @@ from infra.wait import wait_until
 from tests.brokers import empty_broker
 from tests.command import run_command
 from tests.generators.importing.sales import UCI, uci_row, write_csv, write_m5, write_uci
+from tests.secrets import find_files
 
 pytestmark = pytest.mark.e2e
 
@@ -93,6 +96,27 @@ def test_an_import_that_was_killed_goes_on_and_every_event_is_there_once(
     counts = count_ids(shop)
     assert set(counts.values()) == {1}
     assert len(counts) == 1_000 + 2  # with a price and the opening stock
+
+
+def test_customers_get_pseudonyms_and_no_row_of_a_killed_import_stays(
+    shop: Settings, tmp_path: Path
+) -> None:
+    hidden = shop.model_copy(update={"pseudonyms": True})
+    left = shop.data_dir / "import" / "lines-killed"
+    left.mkdir(parents=True)
+    (left / "rows.duckdb").write_text("17850")
+    file = write_uci(tmp_path / "sales.csv")
+    assert "11 events published" in run(hidden, file).stdout
+    assert "0 events published · 11 in the log already" in run(hidden, file).stdout
+    events = [decode(value).value for value in read_all(shop, RECEIPTS.name)]
+    with closing(Identities(shop.data_dir)) as lookup:
+        person = lookup.find("17850")
+    assert person is not None
+    assert {event["customer_id"] for event in events} == {person.pseudonym}
+    named = {
+        path.relative_to(shop.data_dir).parts[0] for path in find_files("17850", shop.data_dir)
+    }
+    assert named == {FOLDER}
 
 
 def test_the_next_files_go_on_where_the_world_stands(shop: Settings, tmp_path: Path) -> None:

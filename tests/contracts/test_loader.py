@@ -52,6 +52,21 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "        required: true\n", "", ["field event_id", "required: true or false"]),
         (RECEIPT, "name: cashier_id", "name: register_id", ["register_id", "found two"]),
         (RECEIPT, "name: cashier_id", "name: CashierId", ["a name like unit_price_cents"]),
+        # personal fields
+        (
+            RECEIPT,
+            "classification: personal",
+            "classification: secret",
+            ["field cashier_id", "classification: personal", "Leave it out"],
+        ),
+        (RECEIPT, "        classification: personal\n", "", ["field cashier_id", "purpose"]),
+        (
+            RECEIPT,
+            "        logicalType: array\n",
+            "        logicalType: array\n        classification: personal\n",
+            ["field lines", "Classify its items' fields"],
+        ),
+        (RECEIPT, "value: for ever}", "value: 7}", ["cashier_id", "retention", "type str"]),
         # what nobody would read
         (RECEIPT, "status: active", "status: active\ntags: [till]", ["found 'tags'"]),
         (RECEIPT, "examples: [S003-K04]", "colour: red", ["cashier_id", "found 'colour'"]),
@@ -65,7 +80,7 @@ def test_an_unchanged_contract_loads(tmp_path: Path) -> None:
         (RECEIPT, "id: public.sales.receipt.v1", "id: public.sales.receipts.v1", [": id: "]),
         (RECEIPT, "value: public", "value: private", ["private.sales.receipt.v1", "the path"]),
         (RECEIPT, "value: public", "value: secret", ["public or private"]),
-        (RECEIPT, "version: 1.1.0", "version: 2.0.0", ["version", "1.x.y"]),
+        (RECEIPT, "version: 1.2.0", "version: 2.0.0", ["version", "1.x.y"]),
         (RECEIPT, "apiVersion: v3.1.0", "apiVersion: v3.0.2", ["DataContract v3.1.0"]),
         # key and time
         (RECEIPT, "value: [store_id]", "value: [shop_id]", ["key", "found shop_id"]),

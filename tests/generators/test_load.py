@@ -1,7 +1,9 @@
 """Which rows are published, and at what time: nothing ahead, nothing forgotten."""
 
 import json
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,10 @@ import pytest
 from contracts import PRICE_CHANGES, RECEIPTS, Contract, decode
 from contracts.documents import to_document
 from control.world_clock import AnnouncedClock, ClockState, WorldClock
-from generators.load import Moment, Rejected, Stamp, Validator
+from generators.load import Moment, Rejected, Stamp, Validator, check
 from generators.rows import Row
 from generators.world_time import WorldTime
+from infra.identities import Identities
 from infra.kafka import Outgoing
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -90,6 +93,23 @@ def test_stamped_now_an_old_row_is_published_late() -> None:
         assert isinstance(found, Outgoing)
         assert found.timestamp_ms == NOON_MS
     assert validator.late == 1
+
+
+def test_a_check_before_the_load_counts_nothing_and_names_nobody(tmp_path: Path) -> None:
+    with closing(Identities(tmp_path)) as lookup:
+        validator = Validator(RECEIPTS, Stamp.NOW, lambda: LIVE, lookup)
+        event = RECEIPT | {"event_time": (NOON - timedelta(hours=3)).isoformat()}
+        row = Row(1, json.dumps(event), {}, None)
+        assert check([row], validator, lambda _: None).rows == 1
+        assert validator.late == 0
+        lookup.save()
+        assert lookup.find(RECEIPT["customer_id"]) is None
+        found = validator.validate(row)
+        assert isinstance(found, Outgoing)
+        sold = decode(found.value).value
+        assert (sold["customer_id"], sold["card_token"]) == tuple(
+            lookup.replace(RECEIPT)[name] for name in ("customer_id", "card_token")
+        )
 
 
 def test_stamped_now_a_row_ahead_of_the_world_is_refused_all_the_same() -> None:

@@ -1,11 +1,12 @@
 """What routes answer from, as dependencies of their handlers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from infra.identities import AsSent, Edge
 from services.api.commands import Commands
 from services.api.http.profile import Profile
 from services.api.lake.tables import Lake
@@ -29,6 +30,8 @@ class Sources:
     """The record of who did that, or was refused."""
     profile: Profile | None = None
     """Who may ask what; None: whoever reaches the API may read and publish."""
+    edge: Edge = field(default_factory=AsSent)
+    """What a posted event passes before it is published."""
 
     @property
     def has_data_docs(self) -> bool:

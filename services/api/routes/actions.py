@@ -1,4 +1,4 @@
-"""POST routes that act: start, compare, promote, roll back, prune, release.
+"""POST routes that act: start, compare, promote, roll back, prune, release, forget.
 
 Each runs the command of `retail` of the same name, so that both do and say the same.
 """
@@ -23,6 +23,8 @@ from services.api.store.selection import WHOLE_MAX
 from services.api.store.store import Store
 
 BECAUSE_CHARACTERS_MAX = 500
+CUSTOMER_CHARACTERS_MAX = 64
+"""As long as the contracts let an id be."""
 THRESHOLDS_MAX = 16
 
 Threshold = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}=-?\d{1,12}$")]
@@ -66,6 +68,14 @@ class ReleaseQuery(Parameters):
         max_length=BECAUSE_CHARACTERS_MAX,
         pattern=r"\S",
         description="why it shall count; kept with the release",
+    )
+
+
+class ForgetQuery(Parameters):
+    customer_id: Annotated[str, AfterValidator(_refuse_nul)] = Field(
+        min_length=1,
+        max_length=CUSTOMER_CHARACTERS_MAX,
+        description="what the customer is known by outside the log, as events were sent with it",
     )
 
 
@@ -156,6 +166,15 @@ def release_rejected(
     place = f"{topic}/{partition}/{offset}"
     words = ("quarantine", "release", f"--because={query.because}", "--", place)
     return _run(actions, place, *words, why=query.because)
+
+
+@action(
+    "/v1/customers/forget",
+    summary="Erase what a customer is known by, and their cards; the log keeps pseudonyms",
+)
+def forget_customer(actions: Authorized, query: Annotated[ForgetQuery, Query()]) -> JSONResponse:
+    # Not by name in the audit topic, which keeps it; the certificate has the pseudonym.
+    return _run(actions, "a customer", "forget", "customer", "--", query.customer_id)
 
 
 def find_generations(store: Store, pipeline: str) -> Generations:

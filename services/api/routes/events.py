@@ -1,6 +1,7 @@
 """POST /v1/events/{topic}: publish one event, stamped with world time."""
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, NoReturn
@@ -16,6 +17,7 @@ from contracts import CONTRACTS, Contract, Row, encode, key
 from contracts.documents import from_document
 from contracts.faults import Fault, check_timing, faults
 from contracts.validation import OPEN
+from infra.identities import Edge
 from infra.settings import HOST
 from services.api.http.answers import respond
 from services.api.http.authority import find_caller, recording_refusals
@@ -113,6 +115,7 @@ async def publish_event(
     published_ms = store.world_ms()
     # In a worker thread: naming every fault of the largest body takes a second.
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
+    event = await run_in_threadpool(pass_edge, sources.edge, event)
     publication = store.traces.publish(contract.name, request.headers)
     headers = (*publication.headers, *sign(request))
     try:
@@ -206,6 +209,22 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
     if wrong:
         raise _describe_faults(contract, wrong)
     return event  # type: ignore[no-any-return]  # an object: anything else has been refused
+
+
+def pass_edge(edge: Edge, event: Row) -> Row:
+    """The event as the log may have it: with pseudonyms, where persons get them. Raises Problem."""
+    try:
+        passed = edge.replace(event)
+        edge.save()
+    except sqlite3.OperationalError as error:
+        raise Problem(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Not published",
+            f"Expected a pseudonym for whom the event names, found the lookup busy: {error}. "
+            "Nothing was published; try again.",
+            headers={"Retry-After": "1"},
+        ) from error
+    return passed
 
 
 def _parse_json(body: bytes) -> Any:

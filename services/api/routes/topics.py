@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import cache
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
@@ -21,6 +21,15 @@ router = APIRouter(tags=["topics"])
 Name = Annotated[str, Path(description="the topic's contract", max_length=200)]
 
 
+class PersonalData(BaseModel):
+    """Why a field that names a person is there; null: it is not said, as a private topic may."""
+
+    purpose: str | None = Field(description="what the field serves")
+    retention: str | None = Field(
+        description="how long the topic keeps it: a length of time, for ever, or newest per key"
+    )
+
+
 class TopicField(BaseModel):
     name: str
     type: str = Field(description="string, bytes, int, long, boolean, timestamp or array")
@@ -28,6 +37,7 @@ class TopicField(BaseModel):
     required: bool = Field(description="whether every record has it")
     description: str = Field(description="what it means")
     fields: list["TopicField"] | None = Field(None, description="of each element of an array")
+    personal: PersonalData | None = Field(None, description="of a field that names a person")
 
 
 class TopicRule(BaseModel):
@@ -96,14 +106,20 @@ def describe(contract: Contract) -> Topic:
 
 
 def _describe_field(field: ContractField) -> TopicField:
-    inner = {"fields": [_describe_field(each) for each in field.fields]} if field.fields else {}
+    more: dict[str, Any] = {}
+    if field.fields:
+        more["fields"] = [_describe_field(each) for each in field.fields]
+    if field.personal:
+        more["personal"] = PersonalData(
+            purpose=field.personal.purpose, retention=field.personal.retention
+        )
     return TopicField(
         name=field.name,
         type=field.type,
         unit=field.unit,
         required=field.required,
         description=field.description,
-        **inner,
+        **more,
     )
 
 

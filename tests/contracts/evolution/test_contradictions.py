@@ -130,14 +130,14 @@ FAULTS: Mapping[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a version is slipped in": (
         lambda at: shutil.copy(
-            edit(at, {RECEIPT: [("version: 1.1.0", "version: 1.2.0")]}) / RECEIPT,
-            at / "released/topics/sales/receipt.v1/1.2.0.yaml",
+            edit(at, {RECEIPT: [("version: 1.2.0", "version: 1.3.0")]}) / RECEIPT,
+            at / "released/topics/sales/receipt.v1/1.3.0.yaml",
         ),
-        "released/topics/sales/receipt.v1/1.2.0.yaml should have a line in digests.txt",
+        "released/topics/sales/receipt.v1/1.3.0.yaml should have a line in digests.txt",
     ),
     "a successor without a sunset for the one before": (
         lambda at: (at / "topics/sales/receipt.v2.yaml").write_text(
-            (at / RECEIPT).read_text().replace("receipt.v1", "receipt.v2").replace("1.1.0", "2.0.0")
+            (at / RECEIPT).read_text().replace("receipt.v1", "receipt.v2").replace("1.2.0", "2.0.0")
         ),
         "public.sales.receipt.v1 has a successor, public.sales.receipt.v2, but no sunset",
     ),

@@ -59,6 +59,11 @@ CASHIER = """      - name: cashier_id
         description: Who sat at the till.
         logicalType: string
         required: true
+        classification: personal
+        customProperties:
+          - property: purpose
+            value: The fraud rules look for sales below the price at one cashier's till.
+          - {property: retention, value: for ever}
         logicalTypeOptions: {minLength: 1, maxLength: 64}
         examples: [S003-K04]
 """
@@ -71,6 +76,8 @@ def write_file(name: str, text: str) -> Callable[[Path], object]:
 def change(name: str, *pairs: tuple[str, str]) -> Callable[[Path], object]:
     return lambda at: edit(at, {name: pairs})
 
+
+KEY = "        description: The record's key as it was sent, if it has one.\n"
 
 HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "nothing at all": lambda at: at,
@@ -96,6 +103,12 @@ HARMLESS: Mapping[str, Callable[[Path], object]] = {
     "a better purpose": change(RECEIPT, ("A receipt was issued.", "A till issued a receipt.")),
     "more to its usage": change(RECEIPT, ("is one sale.", "is one sale, sent again.")),
     "another reason for the horizon": change(RECEIPT, ("cover the slow ones", "are enough")),
+    "another purpose of a personal field": change(
+        RECEIPT, ("sales below the", "sales far below the")
+    ),
+    "a field is found to be personal": change(
+        QUARANTINE, (KEY, f"{KEY}        classification: personal\n")
+    ),
     "another owner": change(RECEIPT, ("team: {name: stores}", "team: {name: tills}")),
     "one more example of a field": change(
         RECEIPT, ("examples: [S003-K04]", "examples: [S003-K04, K]")
@@ -192,9 +205,10 @@ def test_a_field_more_is_a_minor_version_and_better_words_are_a_patch(tmp_path: 
         "1.0.0",
         "1.1.0",
         "1.2.0",
-        "1.2.1",
+        "1.3.0",
+        "1.3.1",
     ]
-    assert "version: 1.2.1\n" in (tmp_path / RECEIPT).read_text()
+    assert "version: 1.3.1\n" in (tmp_path / RECEIPT).read_text()
 
 
 def test_a_release_gives_a_new_schema_an_id(tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ CUSTOMER = """      - name: customer_id
         description: The customer, if a loyalty card was shown.
         logicalType: string
         required: false
+        classification: personal
+        customProperties:
+          - property: purpose
+            value: Visits are counted and points given by customer; the fraud rules know who buys
+              in bulk.
+          - {property: retention, value: for ever}
         logicalTypeOptions: {minLength: 1, maxLength: 64}
         examples: [C000417]
 """
@@ -231,11 +237,24 @@ BREAKS: Mapping[str, tuple[Mapping[str, Sequence[Edit]], Break]] = {
         Break(RECEIPTS, "partitions", "4 → 8", ["inventory"], ["loyalty"]),
     ),
     "what was kept for ever is kept for a week": (
-        {RECEIPT: [('retention.ms: "-1"', 'retention.ms: "604800000"')]},
+        {
+            RECEIPT: [
+                ('retention.ms: "-1"', 'retention.ms: "604800000"'),
+                ("property: retention, value: for ever", "property: retention, value: 7 d"),
+            ]
+        },
         Break(RECEIPTS, "retention.ms", "for ever → 7 d", ["inventory", "loyalty"], ["quarantine"]),
     ),
     "events are compacted": (
-        {RECEIPT: [('{retention.ms: "-1",', '{cleanup.policy: compact, retention.ms: "-1",')]},
+        {
+            RECEIPT: [
+                ('{retention.ms: "-1",', '{cleanup.policy: compact, retention.ms: "-1",'),
+                (
+                    "property: retention, value: for ever",
+                    "property: retention, value: newest per key",
+                ),
+            ]
+        },
         Break(RECEIPTS, "cleanup.policy", "delete → compact", ["inventory", "loyalty"]),
     ),
     "rows are compacted at once": (

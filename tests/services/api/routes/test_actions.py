@@ -13,7 +13,11 @@ import pytest
 
 from services.api import commands
 from services.api.commands import Commands
-from services.api.routes.actions import BECAUSE_CHARACTERS_MAX, THRESHOLDS_MAX
+from services.api.routes.actions import (
+    BECAUSE_CHARACTERS_MAX,
+    CUSTOMER_CHARACTERS_MAX,
+    THRESHOLDS_MAX,
+)
 from tests.services.memory import MemoryLog
 from tests.services.serving import TOKEN, Answers, create_sources, serving
 from tests.services.writing import promote_fraud
@@ -32,6 +36,7 @@ ACTIONS = {
     "/v1/quarantine/public.sales.receipt.v1/2/7/release?because=it+was+late": (
         "quarantine release --because=it was late -- public.sales.receipt.v1/2/7"
     ),
+    "/v1/customers/forget?customer_id=C%2F17": "forget customer -- C/17",
 }
 
 
@@ -89,6 +94,9 @@ def test_a_page_of_another_site_may_not_act_even_with_the_token(
         ("/v1/pipelines/fraud/promote", HTTPStatus.UNPROCESSABLE_ENTITY),
         ("/v1/pipelines/fraud/prune?number=0", HTTPStatus.UNPROCESSABLE_ENTITY),
         ("/v1/pipelines/fraud/rollback?force=1", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/customers/forget", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/customers/forget?customer_id=a%00b", HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("/v1/customers/forget?customer_id=--help", HTTPStatus.OK),
         ("/v1/quarantine/a/1/2/release", HTTPStatus.UNPROCESSABLE_ENTITY),
         ("/v1/quarantine/a/1/2/release?because=%20", HTTPStatus.UNPROCESSABLE_ENTITY),
         ("/v1/quarantine/--help/1/2/release?because=x", HTTPStatus.OK),
@@ -112,6 +120,14 @@ def test_so_many_thresholds_may_be_set(running: Answers, more: int, status: int)
 def test_a_reason_has_a_length(running: Answers, more: int, status: int) -> None:
     because = "x" * (BECAUSE_CHARACTERS_MAX + more)
     path = f"/v1/quarantine/public.sales.receipt.v1/2/7/release?because={because}"
+    assert act(running, path).status_code == status
+
+
+@pytest.mark.crosses("services/api/routes/actions/CUSTOMER_CHARACTERS_MAX")
+@pytest.mark.parametrize(("more", "status"), [(0, HTTPStatus.OK), (1, 422), (10_000, 414)])
+def test_what_a_customer_is_known_by_has_a_length(running: Answers, more: int, status: int) -> None:
+    known_as = "C" * (CUSTOMER_CHARACTERS_MAX + more)
+    path = f"/v1/customers/forget?customer_id={known_as}"
     assert act(running, path).status_code == status
 
 

@@ -10,6 +10,7 @@ import pytest
 from contracts import CONTRACTS
 from contracts.consumer import CONSUMERS
 from contracts.evolution.released import load_released
+from contracts.projection import leaves
 from services.api.http import frame
 from tests.contracts.evolution.editing import HERE
 from tests.services.memory import MemoryLog
@@ -80,6 +81,26 @@ def test_a_topics_page_tells_all_of_its_contract(api: Answers) -> None:
         assert word in text
     assert "lines[].units is at most 10000" in text
     assert "&quot;S003-8412-R17&quot;" in text or '"S003-8412-R17"' in text
+
+
+def test_who_reads_the_catalogue_sees_which_fields_name_a_person(api: Answers) -> None:
+    text = get_page(api, "topics/public.sales.receipt.v1.html")
+    assert ">personal data<" in text
+    assert text.count(">personal<") == 3  # the cashier, the card and the customer
+    assert "many sales on one card" in text
+    assert "Kept for ever." in text
+    assert ">personal data<" not in get_page(api, "topics/public.catalog.product.v1.html")
+    fields = get_page(api, "fields.html")
+    personal = [row for row in fields.split("<tr>") if ">personal<" in row]
+    assert [re.findall(r"<code>(\w+)</code>", row)[0] for row in personal] == [
+        name
+        for name, _ in sorted(
+            (path[-1], one.name)
+            for one in CONTRACTS.values()
+            for path, field in leaves(one.fields)
+            if field.personal
+        )
+    ]
 
 
 def test_what_was_never_released_is_called_a_draft(api: Answers) -> None:

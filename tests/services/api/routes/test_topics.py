@@ -45,6 +45,14 @@ def test_a_field_says_its_unit_and_an_array_what_it_holds(api: Answers) -> None:
     assert price["description"]
 
 
+def test_a_field_that_names_a_person_says_what_for_and_how_long(api: Answers) -> None:
+    fields = {each["name"]: each for each in api.json(f"/v1/topics/{RECEIPTS.name}")["fields"]}
+    card = fields["card_token"]["personal"]
+    assert card["retention"] == "for ever"
+    assert "one card" in card["purpose"]
+    assert "personal" not in fields["store_id"]
+
+
 def test_the_example_is_a_record_as_readers_see_it(api: Answers) -> None:
     example = api.json(f"/v1/topics/{ADJUSTMENTS.name}")["example"]
     assert example["event_time"] == "2026-03-02T10:41:07.120Z"

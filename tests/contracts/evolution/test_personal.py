@@ -1,0 +1,118 @@
+"""A field that names a person says what for and how long, or the check says what is missing."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from contracts import CONTRACTS, RECEIPTS, VISITS, Contract
+from contracts.evolution.personal import faults
+from contracts.projection import leaves
+from contracts.shape import Personal
+from tests.contracts.evolution.editing import RECEIPT, check_contracts, copy_contracts, edit
+
+PERSONAL = {
+    ("public.sales.receipt.v1", "cashier_id"),
+    ("public.sales.receipt.v1", "card_token"),
+    ("public.sales.receipt.v1", "customer_id"),
+    ("public.sales.refund.v1", "cashier_id"),
+    ("public.sales.refund.v1", "card_token"),
+    ("public.sales.refund.v1", "customer_id"),
+    ("public.fraud.alert.v1", "subject"),
+    ("public.analytics.visit.v1", "customer_id"),
+    ("private.customers.erasure.v1", "customer_id"),
+    ("private.quarantine.record.v1", "found"),
+    ("private.quarantine.record.v1", "value"),
+    ("public.quarantine.release.v1", "value"),
+}
+
+
+def change_personal(one: Contract, name: str, personal: Personal | None) -> Contract:
+    """The contract with other words, or none, about one of its fields."""
+    assert name in {field.name for field in one.fields}
+    return replace(
+        one,
+        fields=tuple(
+            replace(field, personal=personal) if field.name == name else field
+            for field in one.fields
+        ),
+    )
+
+
+def find_faults(*changed: Contract) -> list[str]:
+    present: Mapping[str, Contract] = {**CONTRACTS, **{one.name: one for one in changed}}
+    return list(faults(present))
+
+
+def test_every_field_that_names_a_person_is_known() -> None:
+    found = {
+        (one.name, path[-1])
+        for one in CONTRACTS.values()
+        for path, field in leaves(one.fields)
+        if field.personal
+    }
+    assert found == PERSONAL
+    assert find_faults() == []
+
+
+@pytest.mark.parametrize(
+    ("personal", "expected"),
+    [
+        (Personal(None, "for ever"), "expected a purpose, found none. Say under its custom"),
+        (
+            Personal("Points.", None),
+            "expected a retention, found none. The topic keeps its records for ever: say so under",
+        ),
+        (
+            Personal("Points.", "30 d"),
+            "expected the retention for ever, since so the topic keeps its records, found 30 d.",
+        ),
+        (
+            None,
+            "expected classification: personal, as in public.sales.refund.v1, found none. Classify",
+        ),
+    ],
+)
+def test_what_a_personal_field_of_a_public_topic_lacks_is_named(
+    personal: Personal | None, expected: str
+) -> None:
+    [fault] = find_faults(change_personal(RECEIPTS, "card_token", personal))
+    assert fault.startswith("public.sales.receipt.v1: field card_token: ")
+    assert expected in fault
+
+
+def test_a_compacted_topic_keeps_a_person_as_long_as_the_key() -> None:
+    [fault] = find_faults(change_personal(VISITS, "customer_id", Personal("Visits.", "30 d")))
+    assert "expected the retention newest per key" in fault
+
+
+def test_a_private_topic_need_not_say_it_but_says_nothing_wrong() -> None:
+    private = [
+        replace(change_personal(RECEIPTS, "card_token", said), visibility="private")
+        for said in (Personal(None, None), Personal(None, "30 d"))
+    ]
+    assert find_faults(private[0]) == []
+    [fault] = find_faults(private[1])
+    assert "expected the retention for ever" in fault
+
+
+def test_the_check_names_everything_that_is_missing_at_once(tmp_path: Path) -> None:
+    said = """        customProperties:
+          - property: purpose
+            value: Visits are counted and points given by customer; the fraud rules know who buys
+              in bulk.
+          - {property: retention, value: for ever}
+"""
+    kept = "places.\n          - {property: retention, value: for ever}\n"
+    changed = {RECEIPT: [(said, ""), (kept, kept.replace("for ever", "1 d"))]}
+    report = check_contracts(edit(copy_contracts(tmp_path), changed))
+    assert not report.good
+    assert [fault.split(". ")[0] for fault in report.faults] == [
+        "public.sales.receipt.v1: field card_token: expected the retention for ever, since so the "
+        "topic keeps its records, found 1 d",
+        "public.sales.receipt.v1: field customer_id: it is personal and the topic is public: "
+        "expected a purpose, found none",
+        "public.sales.receipt.v1: field customer_id: it is personal and the topic is public: "
+        "expected a retention, found none",
+    ]

@@ -1,0 +1,255 @@
+"""Whoever is forgotten is named nowhere afterwards, and nothing that was counted changes."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from audit.log import read
+from contracts import CONTRACTS, ERASURES, RECEIPTS, VISITS, decode, encode, key
+from infra.identities import CARD, CUSTOMER, FOLDER, Identities
+from infra.kafka import Partition, Record, admin, end_offsets
+from infra.scratch import IMPORTING, IMPORTS, LOADING
+from infra.settings import Settings
+from infra.wait import wait_until
+from services import forgetting
+from services.api.app import create_sources
+from services.api.routes.topics import describe
+from services.forgetting import NeverReplaced, RowsLeft, StillNamed, Unknown
+from tests.command import run_command
+from tests.replay.answer import answer
+from tests.replay.running import InSession, Work, founded
+from tests.secrets import find_files
+from tests.services.broker import KafkaLog
+from tests.services.serving import Answers, serving
+from tests.services.world import NOON, announce, beat, find_minute
+
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(300)]
+
+# Nothing that stands before them is like them, so that compression leaves them as they are.
+KNOWN_AS, TOKENS = "XqJkZvWyPg-17850", ("tok!VzKwQyXj", "tok?JyGwPqZk")
+OTHER = "BnMtRsLhDf-13047"
+POSTED, LOADED = "wGxQzKpJ-1", "hTvYnRqM-2"
+RECEIPT = describe(RECEIPTS).example
+SECONDS_MAX = 120
+
+
+def create_receipt(event_id: str, customer: str, card: str, minutes: int = 0) -> dict[str, Any]:
+    return RECEIPT | {
+        "event_id": event_id,
+        "event_time": find_minute(minutes).isoformat(),
+        "customer_id": customer,
+        "card_token": card,
+    }
+
+
+@pytest.fixture
+def shop(kafka: Settings, tmp_path: Path) -> Settings:
+    """The broker at noon, with a data folder of its own; customers get pseudonyms."""
+    log = KafkaLog(kafka)
+    announce(log)
+    beat(log, NOON)
+    log.flush()
+    home = tmp_path / "data"
+    home.mkdir()
+    return kafka.model_copy(update={"data_dir": home, "pseudonyms": True})
+
+
+@pytest.fixture
+def api(shop: Settings) -> Iterator[Answers]:
+    with serving(create_sources(shop)) as served:
+        served.until(lambda: post(served, {}) == HTTPStatus.UNPROCESSABLE_ENTITY)
+        yield served
+
+
+def post(api: Answers, event: dict[str, Any]) -> int:
+    return api.request("POST", f"/v1/events/{RECEIPTS.name}", json=event).status_code
+
+
+def load(shop: Settings, folder: Path, *events: dict[str, Any]) -> None:
+    file = folder / "sales.jsonl"
+    file.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    done = run_command(shop, "load", "--topic", RECEIPTS.name, file)
+    assert done.returncode == 0, done.stdout + done.stderr
+    file.unlink()
+
+
+def read_log(shop: Settings, topics: Iterable[str]) -> dict[tuple[str, int, int], Record]:
+    """Every record of the topics, by its place."""
+    ends = end_offsets(admin(shop), topics)
+    return {(one.topic, one.partition, one.offset): one for one in read(shop, ends)}
+
+
+def list_naming(shop: Settings, broker: Settings, outputs: Iterable[str]) -> set[str]:
+    """Where an id of the customer stands: records as they are sent, and files as they are."""
+    traces = (KNOWN_AS, *TOKENS)
+    records = {
+        one.topic
+        for one in read_log(shop, {*CONTRACTS, *outputs}).values()
+        if any(trace.encode() in (one.value or b"") + (one.key or b"") for trace in traces)
+    }
+    files = {
+        file.relative_to(home).parts[0]
+        for home in (shop.data_dir, broker.data_dir)
+        for trace in traces
+        for file in find_files(trace, home)
+    }
+    return records | files
+
+
+def read_sold(shop: Settings) -> dict[str, dict[str, Any]]:
+    """The receipts of the log by their id."""
+    ends = end_offsets(admin(shop), [RECEIPTS.name])
+    events = (decode(one.value).value for one in read(shop, ends))
+    return {event["event_id"]: dict(event) for event in events}
+
+
+def has_counted(work: Work, receipts: int) -> bool:
+    try:
+        found = answer(work)
+    except KeyError:
+        return False  # it has no marker yet
+    counted = (book.applied for (topic, _), book in found.books.items() if topic == RECEIPTS.name)
+    return sum(counted) == receipts
+
+
+def test_whoever_is_forgotten_is_named_nowhere_and_no_view_changes(
+    shop: Settings,
+    shared_broker: Settings,
+    api: Answers,
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert post(api, create_receipt(POSTED, KNOWN_AS, TOKENS[0])) == HTTPStatus.CREATED
+    assert post(api, create_receipt("other", OTHER, "tok_other")) == HTTPStatus.CREATED
+    load(shop, tmp_path, create_receipt(LOADED, KNOWN_AS, TOKENS[1], minutes=-10))
+    sold = read_sold(shop)
+    assert sold[POSTED]["customer_id"] == sold[LOADED]["customer_id"]
+    assert sold[POSTED]["customer_id"] != sold["other"]["customer_id"]
+    assert sold[POSTED]["customer_id"].startswith(CUSTOMER)
+    assert sold[POSTED]["card_token"].startswith(CARD)
+
+    work = founded(shop, "visits")
+    running = InSession(work, spark, monkeypatch)
+    running.tend()
+    try:
+        forget_beside(shop, shared_broker, api, work, sold)
+    finally:
+        running.stop()
+
+
+def forget_beside(
+    shop: Settings,
+    broker: Settings,
+    api: Answers,
+    work: Work,
+    sold: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Forget the customer while the pipeline runs."""
+    outputs = set(work.generation.outputs.values())
+    facts = {*outputs, ERASURES.name, *(n for n, o in CONTRACTS.items() if o.event_time)}
+    wait_until(lambda: has_counted(work, 3), "the visits are counted", SECONDS_MAX)
+    before, counted = read_log(shop, facts), answer(work)
+    visits = [row for row in counted.rows[VISITS.name].values() if row["status"] == "counted"]
+    assert sorted(row["receipts"] for row in visits) == [1, 2]
+    assert find_files(POSTED, broker.data_dir)  # so names would be found, too
+    assert list_naming(shop, broker, outputs) == {FOLDER}
+
+    shown = run_command(shop, "forget", "show", KNOWN_AS)
+    assert f"{sold[POSTED]['customer_id']} for them, and 2 cards" in shown.stdout
+    done = run_command(shop, "forget", "customer", KNOWN_AS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Forgotten, with 2 cards" in done.stdout
+    assert KNOWN_AS not in done.stdout
+
+    assert list_naming(shop, broker, outputs) == set()
+    after = read_log(shop, facts)
+    [certificate] = [one for place, one in after.items() if place not in before]
+    assert {place: after[place] for place in before} == before
+    assert certificate.topic == ERASURES.name
+    said = decode(certificate.value).value
+    assert (said["customer_id"], said["cards"]) == (sold[POSTED]["customer_id"], 2)
+
+    # They come back as somebody else, and the checkpoint of the next batch knows no more.
+    assert post(api, create_receipt("again", KNOWN_AS, TOKENS[0])) == HTTPStatus.CREATED
+    wait_until(lambda: has_counted(work, 4), "the next batch is done", SECONDS_MAX)
+    assert list_naming(shop, broker, outputs) == {FOLDER}
+    rows = answer(work).rows[VISITS.name]
+    assert counted.rows[VISITS.name].items() <= rows.items()
+    new = read_sold(shop)["again"]["customer_id"]
+    assert new not in {event["customer_id"] for event in sold.values()}
+
+
+def place_certificates(shop: Settings) -> dict[Partition, int]:
+    return end_offsets(admin(shop), [ERASURES.name])
+
+
+def know(shop: Settings) -> Identities:
+    lookup = Identities(shop.data_dir)
+    lookup.replace({"customer_id": KNOWN_AS, "card_token": TOKENS[0]})
+    lookup.save()
+    return lookup
+
+
+def test_a_row_that_is_rejected_names_nobody_in_the_report(shop: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "sales.jsonl"
+    row = create_receipt("number", OTHER, "tok") | {"customer_id": 9_071_850}
+    file.write_text(f"{json.dumps(row)}\n")
+    done = run_command(shop, "load", "--topic", RECEIPTS.name, file)
+    assert done.returncode == 1
+    assert "customer_id: Input should be a valid string, found what is not shown" in done.stdout
+    assert find_files("9071850", shop.data_dir) == []
+    assert list((shop.data_dir / "reports").iterdir())
+
+
+def test_who_is_unknown_is_told_so_and_nothing_is_certified(shop: Settings) -> None:
+    know(shop)
+    before = place_certificates(shop)
+    with pytest.raises(Unknown, match="found C1, by which nobody is known"):
+        forgetting.forget(shop, "C1")
+    assert place_certificates(shop) == before
+    assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
+
+
+def test_who_stands_in_the_log_as_sent_is_not_said_to_be_forgotten(shop: Settings) -> None:
+    know(shop)
+    as_sent = {**RECEIPTS.examples[0], "card_token": TOKENS[0]}
+    log = KafkaLog(shop)  # a client that goes round the API
+    log.publish((RECEIPTS.name, 0), key(RECEIPTS, as_sent), encode(RECEIPTS, as_sent))
+    log.flush()
+    with pytest.raises(StillNamed, match=rf"but {RECEIPTS.name}/\d/\d+ does: it was published"):
+        forgetting.forget(shop, KNOWN_AS)
+    assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
+
+
+def test_a_log_that_has_events_as_they_were_sent_forgets_nobody(shop: Settings) -> None:
+    with pytest.raises(NeverReplaced, match="make up PSEUDONYMS=on"):
+        forgetting.forget(shop, KNOWN_AS)
+
+
+@pytest.mark.parametrize("folder", [f"{LOADING}x", f"{IMPORTS}/{IMPORTING}x"])
+def test_while_rows_of_a_file_lie_about_nobody_is_forgotten(shop: Settings, folder: str) -> None:
+    know(shop)
+    (shop.data_dir / folder).mkdir(parents=True)
+    with pytest.raises(RowsLeft, match="if it was killed, remove the folder"):
+        forgetting.forget(shop, KNOWN_AS)
+    assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
+
+
+def test_a_certificate_that_could_not_be_published_is_published_by_the_next_call(
+    shop: Settings,
+) -> None:
+    lookup = know(shop)
+    lookup.replace({"customer_id": OTHER})
+    lookup.save()
+    lookup.erase(KNOWN_AS, 1)  # and the command was killed
+    [before] = place_certificates(shop).values()
+    forgetting.forget(shop, OTHER)
+    [after] = place_certificates(shop).values()
+    assert after == before + 2
+    assert lookup.list_uncertified() == []
