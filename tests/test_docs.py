@@ -62,6 +62,7 @@ OTHERS = {
     "COMPOSE_FILE",
     "spark-defaults.conf",
     "SPARK_CONF_DIR",
+    "SPARK_MASTER_PORT",
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_REGION",

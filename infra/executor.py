@@ -1,0 +1,75 @@
+"""Run an executor that Spark has asked Kubernetes for: `python -m infra.executor executor`.
+
+Spark says in variables what to run and adds the argument; Java takes the place of this process.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from infra import java
+from infra.errors import UserError
+
+BACKEND = "org.apache.spark.scheduler.cluster.k8s.KubernetesExecutorBackend"
+OPTIONS: Mapping[str, str] = {
+    "--driver-url": "SPARK_DRIVER_URL",
+    "--executor-id": "SPARK_EXECUTOR_ID",
+    "--cores": "SPARK_EXECUTOR_CORES",
+    "--app-id": "SPARK_APPLICATION_ID",
+    "--hostname": "SPARK_EXECUTOR_POD_IP",
+    "--resourceProfileId": "SPARK_RESOURCE_PROFILE_ID",
+    "--podName": "SPARK_EXECUTOR_POD_NAME",
+}
+"""What the backend is told, and the variable that has it."""
+MEMORY, CLASS_PATH = "SPARK_EXECUTOR_MEMORY", "SPARK_CLASSPATH"
+JAVA_OPTION = re.compile(r"SPARK_JAVA_OPT_(\d+)")
+
+
+class NoExecutor(UserError):
+    def __init__(self, missing: list[str]) -> None:
+        super().__init__(
+            f"Spark should say in variables what to run, but {', '.join(missing)} are not set. "
+            "This command is for pods that Spark makes: docs/kubernetes.md"
+        )
+
+
+def command(variables: Mapping[str, str]) -> list[str]:
+    """The command of the executor. Raises NoExecutor, naming the variables that are not set."""
+    if missing := [name for name in (MEMORY, *OPTIONS.values()) if not variables.get(name)]:
+        raise NoExecutor(missing)
+    numbered = {
+        int(found[1]): value
+        for name, value in variables.items()
+        if (found := JAVA_OPTION.fullmatch(name))
+    }
+    class_path = [variables.get(CLASS_PATH, ""), str(find_jars() / "*")]
+    told = [word for option, name in OPTIONS.items() for word in (option, variables[name])]
+    return [
+        str(java.home() / "bin" / "java"),
+        *(numbered[number] for number in sorted(numbered)),
+        f"-Xms{variables[MEMORY]}",
+        f"-Xmx{variables[MEMORY]}",
+        "-cp",
+        os.pathsep.join(filter(None, class_path)),
+        BACKEND,
+        *told,
+    ]
+
+
+def find_jars() -> Path:
+    """What Spark ships."""
+    spark = find_spec("pyspark")
+    assert spark is not None, "it is a locked package"
+    assert spark.origin is not None, "it has an __init__.py"
+    return Path(spark.origin).parent / "jars"
+
+
+if __name__ == "__main__":
+    try:
+        words = command(os.environ)
+    except UserError as error:
+        sys.exit(str(error))
+    os.execv(words[0], words)

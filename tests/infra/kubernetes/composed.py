@@ -1,0 +1,43 @@
+"""docker-compose.yml as docker compose reads it, on one machine or as a cluster."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import yaml
+
+from infra.settings import root
+
+NAMED = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+
+
+@cache
+def compose(cluster: bool = False, **chosen: str) -> Mapping[str, dict[str, Any]]:
+    """The services that run, by name, with these variables; only those with images of ours."""
+    known = dict(chosen)
+    for file in (".env", *(["cluster.env"] if cluster else [])):
+        for name, value in re.findall(r"^(\w+)=(.*)$", (root() / file).read_text(), re.MULTILINE):
+            known[name] = chosen.get(name, interpolate(value, known))
+    services = yaml.safe_load(interpolate((root() / "docker-compose.yml").read_text(), known))
+    profiles = set(known["COMPOSE_PROFILES"].split(","))
+    running = {
+        name: one
+        for name, one in services["services"].items()
+        if "build" in one and profiles & set(one.get("profiles", profiles))
+    }
+    for one in running.values():
+        one["environment"] = {
+            name: known.get(name, "") if value is None else str(value)
+            for name, value in one["environment"].items()
+        }
+    return running
+
+
+def interpolate(text: str, known: Mapping[str, str]) -> str:
+    return NAMED.sub(lambda found: known.get(found[1]) or found[2] or "", text)
+
+
+def main_name(service: str) -> str:
+    """The name without a number: three brokers are one workload."""
+    return re.sub(r"-\d$", "", service)

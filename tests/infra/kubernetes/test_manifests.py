@@ -1,0 +1,437 @@
+"""The manifests start what docker-compose.yml starts; no cluster is asked."""
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+
+from bench.document import read_parts
+from infra.broker.properties import server_properties
+from infra.settings import Settings, root
+from tests.infra.kubernetes.composed import compose, main_name
+from tests.infra.kubernetes.rendered import (
+    OVERLAYS,
+    Resource,
+    config,
+    containers,
+    environment,
+    labels,
+    of_kind,
+    pod,
+    program,
+    render,
+    render_own,
+    settings,
+    workloads,
+)
+
+KUBERNETES = "1.37"
+"""Whose schemas the manifests are checked against."""
+GUIDE = root() / "docs" / "kubernetes.md"
+ORDERS = {"SIMULATOR_REFILL": "orders", "PIPELINES": "inventory,fraud,analytics,visits,reorder"}
+MIB = {"m": 1, "g": 1024, "Mi": 1, "Gi": 1024}
+GB = 1e9
+PLACE = re.compile(r"broker-(\d)\.brokers\.retail\.svc\.cluster\.local")
+FINDS_ITSELF = {"PORT_BASE", "SPARK_EXECUTOR_MEMORY"}
+"""Ports of the machine around the containers, and what only drivers are told."""
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Resource]:
+    """The overlay that the document shows: the cluster with orders, the lake and latency."""
+    [shown] = re.findall(r"^```yaml\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    return render_own(tmp_path_factory.mktemp("own"), shown)
+
+
+@pytest.fixture(scope="module", params=[*OVERLAYS, "own"])
+def manifests(request: pytest.FixtureRequest) -> Sequence[Resource]:
+    if request.param == "own":
+        found: Sequence[Resource] = request.getfixturevalue("own")
+        return found
+    return render(request.param)
+
+
+def test_kubernetes_knows_every_field(own: Sequence[Resource]) -> None:
+    every = (one for each in (*map(render, OVERLAYS), own) for one in each)
+    # What several overlays have in common is looked at once.
+    different = {json.dumps(one, sort_keys=True): one for one in every}
+    for one in different.values():
+        kubernetes_validate.validate(one, KUBERNETES, strict=True)
+
+
+@pytest.mark.parametrize(("field", "value"), [("replicas", "one"), ("replica", 1)])
+def test_a_wrong_field_is_refused(field: str, value: object) -> None:
+    wrong = deepcopy(workloads(render("single"))["simulator"])
+    wrong["spec"][field] = value
+    with pytest.raises(kubernetes_validate.ValidationError, match=field):
+        kubernetes_validate.validate(wrong, KUBERNETES, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("overlay", "cluster", "chosen"),
+    [("single", False, {}), ("cluster", True, {}), ("own", True, {**ORDERS, "LAKE": "on"})],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_what_runs_is_what_the_compose_file_runs(
+    overlay: str, cluster: bool, chosen: dict[str, str], own: Sequence[Resource]
+) -> None:
+    resources = own if overlay == "own" else render(overlay)
+    services, found = compose(cluster, **chosen), workloads(resources)
+    assert found.keys() == {main_name(name) for name in services}
+    for name, service in services.items():
+        workload = found[main_name(name)]
+        assert describe_workload(workload) == describe_service(service), name
+        assert environ(workload, resources) == environ_of(service, workload), name
+
+
+def describe_service(service: Resource) -> dict[str, Any]:
+    """What has to be the same of a container, wherever it runs."""
+    user, group = map(int, service["user"].split(":"))
+    check = service.get("healthcheck", {})
+    return {
+        "image": service["image"],
+        "command": service.get("command") or read_default_command(service),
+        "user": (user, group),
+        "root is read only": service["read_only"],
+        "dropped": service["cap_drop"],
+        "may gain privileges": "no-new-privileges:true" not in service["security_opt"],
+        "memory": mebibytes(service["mem_limit"]),
+        "grace": seconds(service["stop_grace_period"]),
+        "asked": check.get("test", [None])[1:],
+        "asked every": (seconds(check.get("interval")), seconds(check.get("start_interval"))),
+        "has to answer within": seconds(check.get("timeout")),
+        "may fail": check.get("retries"),
+        "waits for topics": "topics" in service["depends_on"],
+    }
+
+
+def read_default_command(service: Resource) -> Any:
+    """What the service's image starts."""
+    built = (root() / service["build"]["dockerfile"]).read_text()
+    stage = built.partition(f" AS {service['build']['target']}\n")[2].partition("\nFROM ")[0]
+    return json.loads(stage.rpartition("\nCMD ")[2])
+
+
+def describe_workload(workload: Resource) -> dict[str, Any]:
+    container, pods = program(workload), pod(workload)
+    security = {**pods["securityContext"], **container["securityContext"]}
+    ready, started = container.get("readinessProbe", {}), container.get("startupProbe", {})
+    assert ready.get("exec") == started.get("exec")
+    assert "command" not in container, "it would replace the image's entry point, tini"
+    waiting = [one["name"] for one in pods.get("initContainers", ())]
+    return {
+        "image": container["image"].rpartition(":")[0],
+        "command": container["args"],
+        "user": (security["runAsUser"], security["runAsGroup"]),
+        "root is read only": security["readOnlyRootFilesystem"],
+        "dropped": security["capabilities"]["drop"],
+        "may gain privileges": security["allowPrivilegeEscalation"],
+        "memory": mebibytes(container["resources"]["limits"]["memory"]),
+        "grace": pods["terminationGracePeriodSeconds"],
+        "asked": ready.get("exec", {}).get("command", []),
+        "asked every": (ready.get("periodSeconds"), started.get("periodSeconds")),
+        "has to answer within": ready.get("timeoutSeconds"),
+        "may fail": ready.get("failureThreshold"),
+        "waits for topics": "topics" in waiting,
+    }
+
+
+def mebibytes(text: str) -> int:
+    """Of a size as Kubernetes or Docker write it."""
+    number = re.sub(r"\D", "", text)
+    return int(number) * MIB[text.removeprefix(number)]
+
+
+def seconds(text: str | None) -> int | None:
+    return None if text is None else int(text.removesuffix("s"))
+
+
+def environ(workload: Resource, resources: Sequence[Resource]) -> dict[str, str]:
+    """The variables that are set, but for addresses of brokers, which have a test of their own."""
+    known = environment(workload, resources)
+    return {
+        name: value
+        for name, value in known.items()
+        if value and not name.startswith("BROKER_") and name != "SPARK_EXECUTOR_MEMORY"
+    }
+
+
+def environ_of(service: Resource, workload: Resource) -> dict[str, str]:
+    told = {
+        name: value
+        for name, value in service["environment"].items()
+        if value and not name.startswith("BROKER_") and name not in FINDS_ITSELF
+    }
+    if "KAFKA_BOOTSTRAP_SERVERS" in told:
+        # One service leads to whichever of the brokers is ready.
+        told["KAFKA_BOOTSTRAP_SERVERS"] = told["KAFKA_BOOTSTRAP_SERVERS"].split(",")[0]
+    return told
+
+
+def test_a_driver_gives_its_executors_the_memory_that_the_compose_file_does() -> None:
+    services, resources = compose(cluster=True), render("cluster")
+    drivers = {name: one for name, one in services.items() if "pipelines.run" in str(one)}
+    assert drivers.keys() > {"inventory", "fraud"}
+    for name, service in drivers.items():
+        known = environment(workloads(resources)[name], resources)
+        assert known["SPARK_EXECUTOR_MEMORY"] == service["environment"]["SPARK_EXECUTOR_MEMORY"]
+
+
+@pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
+def test_a_broker_has_the_properties_of_its_twin(overlay: str, cluster: bool) -> None:
+    services = compose(cluster)
+    twins = [name for name in services if main_name(name) == "broker"]
+    workload = workloads(render(overlay))["broker"]
+    first = workload["spec"]["ordinals"]["start"]
+    assert workload["spec"]["replicas"] == len(twins)
+    for number, twin in enumerate(twins, first):
+        told = environment(workload, ())
+        address = told["BROKER_ADDRESS"].replace("$(POD_NAME)", f"broker-{number}")
+        ours = {**told, "BROKER_ADDRESS": address, "BROKER_ID": str(number)}
+        theirs = {**services[twin]["environment"], "PORT_BASE": ""}
+        assert properties(ours) == properties(theirs)
+
+
+def properties(variables: dict[str, str]) -> str:
+    """server.properties of a broker with these variables; brokers are named as in compose."""
+    known: dict[str, Any] = {name.lower(): value for name, value in variables.items() if value}
+    text = server_properties(Settings(**known))
+    return PLACE.sub(lambda found: "broker" if found[1] == "1" else f"broker-{found[1]}", text)
+
+
+def test_the_number_of_a_broker_is_that_of_its_pod() -> None:
+    told = {one["name"]: one for one in program(workloads(render("cluster"))["broker"])["env"]}
+    fields = {
+        name: one["valueFrom"]["fieldRef"]["fieldPath"]
+        for name, one in told.items()
+        if "valueFrom" in one
+    }
+    assert fields == {
+        "POD_NAME": "metadata.name",
+        "BROKER_ID": "metadata.labels['apps.kubernetes.io/pod-index']",
+    }
+
+
+def test_every_setting_is_one_and_has_a_value_that_is_taken(
+    manifests: Sequence[Resource],
+) -> None:
+    known: dict[str, Any] = {name.lower(): value for name, value in settings(manifests).items()}
+    assert known.keys() <= Settings.model_fields.keys()
+    Settings(**known)
+
+
+def test_every_image_has_the_version_of_the_project(manifests: Sequence[Resource]) -> None:
+    version = tomllib.loads((root() / "pyproject.toml").read_text())["project"]["version"]
+    images = {one["image"] for each in workloads(manifests).values() for one in containers(each)}
+    assert all(re.fullmatch(rf"retail/[a-z]+:{re.escape(version)}", one) for one in images), images
+
+
+def test_every_pod_keeps_to_the_restricted_standard(manifests: Sequence[Resource]) -> None:
+    """As the namespace enforces it, and a read-only root beside."""
+    [namespace] = of_kind(manifests, "Namespace")
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    for name, workload in workloads(manifests).items():
+        of_pod = pod(workload)["securityContext"]
+        assert of_pod["runAsNonRoot"] is True, name
+        assert of_pod["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        makes_pods = pod(workload).get("serviceAccountName") == "spark"
+        assert pod(workload)["automountServiceAccountToken"] is makes_pods, name
+        assert pod(workload)["enableServiceLinks"] is False, name
+        for container in containers(workload):
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }, name
+
+
+def test_nobody_runs_without_a_request_and_a_limit_of_memory(
+    manifests: Sequence[Resource],
+) -> None:
+    for name, workload in workloads(manifests).items():
+        for container in containers(workload):
+            asked = container["resources"]
+            assert mebibytes(asked["requests"]["memory"]) <= mebibytes(asked["limits"]["memory"])
+            assert "cpu" in asked["requests"], name
+
+
+def test_what_one_node_is_asked_for_holds_the_memory_that_was_measured() -> None:
+    measured = [
+        figure.measured
+        for figure in read_parts()["live"].figures
+        if figure.what.endswith(", memory")
+    ]
+    requests = sum(
+        mebibytes(program(one)["resources"]["requests"]["memory"]) * 1024**2
+        for name, one in workloads(render("single")).items()
+        if name != "topics"  # which ends
+    )
+    assert measured
+    assert max(measured) <= requests / GB <= 1.5 * max(measured)
+
+
+def test_what_is_named_is_there(manifests: Sequence[Resource]) -> None:
+    """Settings, volumes, ports of services, and whom a budget or an autoscaler is for."""
+    configured = config(manifests, "settings")
+    claims = {one["metadata"]["name"] for one in of_kind(manifests, "PersistentVolumeClaim")}
+    found = workloads(manifests)
+    for name, workload in found.items():
+        volumes = {one["name"]: one for one in pod(workload)["volumes"]}
+        made = [one["metadata"]["name"] for one in workload["spec"].get("volumeClaimTemplates", ())]
+        for volume in volumes.values():
+            claim = volume.get("persistentVolumeClaim")
+            assert claim is None or claim["claimName"] in claims, name
+        for container in containers(workload):
+            assert {one["name"] for one in container["volumeMounts"]} <= {*volumes, *made}, name
+            for source in container.get("envFrom", ()):
+                named = source.get("configMapRef", {"name": configured["metadata"]["name"]})
+                assert named["name"] == configured["metadata"]["name"], name
+    for service in of_kind(manifests, "Service"):
+        named_ports = {
+            port["name"]: port["containerPort"]
+            for one in select(found, service["spec"]["selector"])
+            for port in program(one)["ports"]
+        }
+        for port in service["spec"]["ports"]:
+            assert named_ports[port["targetPort"]] == port["port"], service["metadata"]["name"]
+    for budget in of_kind(manifests, "PodDisruptionBudget"):
+        assert select(found, budget["spec"]["selector"]["matchLabels"])
+    for scaler in of_kind(manifests, "HorizontalPodAutoscaler"):
+        assert scaler["spec"]["scaleTargetRef"]["name"] in found
+
+
+def select(found: dict[str, Resource], wanted: dict[str, str]) -> list[Resource]:
+    """The workloads whose pods have these labels."""
+    return [one for one in found.values() if wanted.items() <= labels(one).items()]
+
+
+@pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
+def test_ports_are_those_of_the_settings_and_the_compose_file(overlay: str, cluster: bool) -> None:
+    found, composed = workloads(render(overlay)), compose(cluster)
+    ports = {
+        name: {port["name"]: port["containerPort"] for port in program(one).get("ports", ())}
+        for name, one in found.items()
+    }
+    asked = composed["simulator"]["environment"]
+    network = int(composed["broker"]["environment"]["BROKER_ADDRESS"].rpartition(":")[2])
+    assert ports["api"] == {"http": Settings.model_fields["port_base"].default}
+    assert asked["API_ADDRESS"] == f"api:{ports['api']['http']}"
+    assert ports["broker"] == {"kafka": network, "controller": network - 1}
+    if cluster:
+        assert asked["SPARK_MASTER"] == f"spark://spark-master:{ports['spark-master']['spark']}"
+
+
+@pytest.mark.parametrize(("overlay", "cluster"), [("single", False), ("cluster", True)])
+def test_nobody_reaches_more_than_the_compose_file_tells_it_of(overlay: str, cluster: bool) -> None:
+    """Who may talk to whom: where one pod is let out and the other one lets it in."""
+    resources, services = render(overlay), compose(cluster)
+    found = workloads(resources)
+    of_spark = {name for name, one in found.items() if labels(one).get("spark") == "member"}
+    assert len(of_spark) == (6 if cluster else 0)
+    told = {
+        (main_name(one), main_name(other))
+        for one, service in services.items()
+        for other in services
+        if re.search(rf"\b{other}:\d", f"{service['environment']} {service.get('command')}")
+    }
+    # Every program is told where Spark's master is; only those with Spark have any use for it.
+    wanted = {(one, other) for one, other in told if other not in of_spark}
+    among = {(one, other) for one in of_spark for other in of_spark}
+    reached = {
+        (one, other)
+        for one in found
+        for other in found
+        if may_reach(resources, found[one], found[other])
+    }
+    assert apart(reached) == apart(wanted | among)
+
+
+def apart(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(one, other) for one, other in pairs if one != other}
+
+
+def may_reach(resources: Sequence[Resource], one: Resource, other: Resource) -> bool:
+    """On the first port that the other listens on; any, where it is to listen on none."""
+    [first, *_] = program(other).get("ports", [{"containerPort": 1}])
+    port = first["containerPort"]
+    return lets(resources, one, other, port, "egress") and lets(
+        resources, other, one, port, "ingress"
+    )
+
+
+def lets(
+    resources: Sequence[Resource], one: Resource, other: Resource, port: int, way: str
+) -> bool:
+    """Whether some policy of the one's lets it talk to the other this way, on that port."""
+    rules = [
+        rule
+        for policy in of_kind(resources, "NetworkPolicy")
+        if is_selected(policy["spec"]["podSelector"], one)
+        for rule in policy["spec"].get(way, ())
+    ]
+    return any(
+        port in [each["port"] for each in rule.get("ports", [{"port": port}])]
+        and any(
+            "namespaceSelector" not in peer and is_selected(peer["podSelector"], other)
+            for peer in rule["to" if way == "egress" else "from"]
+        )
+        for rule in rules
+    )
+
+
+def is_selected(selector: Resource, workload: Resource) -> bool:
+    return bool(selector.get("matchLabels", {}).items() <= labels(workload).items())
+
+
+def test_nobody_is_reached_where_no_policy_says_so(manifests: Sequence[Resource]) -> None:
+    [nobody] = [
+        one
+        for one in of_kind(manifests, "NetworkPolicy")
+        if one["spec"]["podSelector"] == {} and "Ingress" in one["spec"]["policyTypes"]
+    ]
+    assert nobody["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+
+
+def test_one_node_asks_for_no_volume_that_nodes_share() -> None:
+    modes = {
+        overlay: of_kind(render(overlay), "PersistentVolumeClaim")[0]["spec"]["accessModes"]
+        for overlay in ("single", "cluster")
+    }
+    assert modes == {"single": ["ReadWriteOnce"], "cluster": ["ReadWriteMany"]}
+
+
+def test_as_many_apis_and_suppliers_run_as_in_the_compose_files_cluster(
+    own: Sequence[Resource],
+) -> None:
+    composed = compose(cluster=True, **ORDERS)
+    [scaler] = of_kind(own, "HorizontalPodAutoscaler")
+    found = workloads(own)
+    apis = [name for name in composed if main_name(name) == "api"]
+    assert scaler["spec"]["minReplicas"] == len(apis) < scaler["spec"]["maxReplicas"]
+    assert "replicas" not in found["api"]["spec"]
+    for name in ("supplier", "spark-worker"):
+        assert found[name]["spec"]["replicas"] == int(composed[name]["deploy"]["replicas"])
+
+
+def test_a_file_beside_a_manifest_is_rendered_somewhere(own: Sequence[Resource]) -> None:
+    """Nothing lies in the folder that no overlay, and not the document's, brings."""
+    kinds = {
+        (one["kind"], one["metadata"]["name"])
+        for each in (*map(render, OVERLAYS), own)
+        for one in each
+    }
+    named = {
+        (kind, name)
+        for file in Path(root(), "infra", "kubernetes").glob("[bc]*/**/*.yaml")
+        for kind, name in re.findall(
+            r"^kind: (\w+)\nmetadata:\n  name: ([\w-]+)", file.read_text(), re.MULTILINE
+        )
+    }
+    assert len(named) > 20
+    assert named <= kinds
