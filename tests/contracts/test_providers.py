@@ -1,7 +1,8 @@
 """What is really published is what every consumer relies on: read from a real broker.
 
-The simulator lives a day with all its dirt, the API and `retail load` publish beside it, the
-quarantine lists what is rejected, and the gate and the supplier answer a review's proposals.
+The simulator lives a day with all its dirt, the API and `retail load` publish beside it, a customer
+is forgotten, the quarantine lists what is rejected, and the gate and the supplier answer a review's
+proposals.
 """
 
 import json
@@ -76,7 +77,7 @@ def published(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Log:
     run(settings, "generators.simulator", "--backfill-days", "1", "--stop-after-backfill")
     moment = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # the world began a day before
     post(settings, ADJUSTMENTS, moment)
-    load(settings, RECEIPTS, moment - timedelta(hours=1))
+    load_and_forget(settings, RECEIPTS, moment - timedelta(hours=1))
     validated = end_offsets(admin(settings), VALIDATED)
     serve_until(quarantine.follow, settings, lambda: read_progress(settings).offsets == validated)
     order(settings)
@@ -113,11 +114,16 @@ def post(settings: Settings, contract: Contract, at: datetime) -> None:
         assert refused.status_code == HTTPStatus.UNAUTHORIZED, refused.text
 
 
-def load(settings: Settings, contract: Contract, at: datetime) -> None:
+def load_and_forget(settings: Settings, contract: Contract, at: datetime) -> None:
+    """Load an event of a customer who gets a pseudonym, and forget the customer."""
+    customer = "nobody-else"
     event = {**contract.examples[0], "event_id": "loaded", "event_time": at}
+    event |= {"customer_id": customer, "card_token": f"card of {customer}"}
     file = settings.data_dir / "loaded.jsonl"
     file.write_text(json.dumps(to_document(contract, event)) + "\n")
-    run(settings, "cli.main", "load", "--topic", contract.name, str(file))
+    replacing = settings.model_copy(update={"pseudonyms": True})
+    run(replacing, "cli.main", "load", "--topic", contract.name, str(file))
+    run(replacing, "cli.main", "forget", "customer", customer)
 
 
 def order(settings: Settings) -> None:
