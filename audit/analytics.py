@@ -13,7 +13,7 @@ from audit.log import read
 from audit.validation import Unreadable, event
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
-from infra.kafka import Offsets, admin, end_offsets
+from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -58,7 +58,7 @@ def instant(milliseconds: int) -> datetime:
 
 
 def costs(settings: Settings) -> Iterator[dict[str, Any]]:
-    ends = end_offsets(admin(settings), [PRODUCTS.name])
+    ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
     for record in read(settings, ends):
         try:
             said = event(record)

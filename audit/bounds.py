@@ -15,8 +15,8 @@ from typing import Any
 from contracts import CONTRACTS, Contract
 from contracts.projection import render_path
 from contracts.shape import Rule
-from contracts.times import span
-from infra.settings import Settings, root
+from contracts.times import render_span
+from infra.settings import Settings, locate_root
 
 LOOKED_AT = (
     "contracts/**/*.py",
@@ -87,7 +87,7 @@ def of_contracts() -> Iterator[Bound]:
             )
         for time in TIMES:
             if (length := getattr(contract, time)) is not None:
-                yield Bound(contract.name, time, f"{time} {span(length)}")
+                yield Bound(contract.name, time, f"{time} {render_span(length)}")
 
 
 def limits(contract: Contract) -> list[Rule]:
@@ -97,8 +97,8 @@ def limits(contract: Contract) -> list[Rule]:
 
 def of_code() -> Iterator[Bound]:
     for pattern in LOOKED_AT:
-        for file in sorted(root().glob(pattern)):
-            home = file.relative_to(root()).with_suffix("").as_posix()
+        for file in sorted(locate_root().glob(pattern)):
+            home = file.relative_to(locate_root()).with_suffix("").as_posix()
             for what, value, meaning in _declared(file):
                 if NAMED.search(what) and not (WAITING.search(what) or SHOWING.search(what)):
                     yield Bound(home, what, value, meaning)

@@ -18,7 +18,7 @@ from audit.log import read
 from audit.tables import Row
 from contracts import ALERTS, PRICE_CHANGES, PRODUCTS, STORES
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Record, admin, end_offsets
+from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 
@@ -87,7 +87,7 @@ def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
 
     It reads prices, products and stores to the present end of their topics.
     """
-    known = end_offsets(admin(settings), SIDES)
+    known = read_end_offsets(create_admin(settings), SIDES)
     return FraudOracle(read(settings, {**ends, **known}), load_thresholds(code, "fraud"), ends)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from audit.fraud_scores import Score, Scores, Share
 from audit.log import number_records, read
 from contracts import INCIDENTS, decode
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.fraud.thresholds import Thresholds
 
@@ -136,5 +136,7 @@ def list_thresholds(limits: Thresholds) -> Mapping[str, int]:
 
 def read_incidents(settings: Settings) -> list[Incident]:
     """Every incident that the simulator has reported."""
-    numbered = number_records(read(settings, end_offsets(admin(settings), [INCIDENTS.name])))
+    numbered = number_records(
+        read(settings, read_end_offsets(create_admin(settings), [INCIDENTS.name]))
+    )
     return [decode(record.value).value for record, number in numbered if number is not None]

@@ -16,7 +16,7 @@ import pyarrow as pa
 from audit.inventory import Oracle, Row
 from audit.log import number_records, read
 from contracts import LEDGER, decode
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 
 SEEN: Mapping[str, tuple[str, ...]] = {
@@ -134,7 +134,7 @@ def units_of(row: Row) -> Units:
 
 def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every page, with the number of its partition: its store has the same one everywhere."""
-    pages = number_records(read(settings, end_offsets(admin(settings), [LEDGER.name])))
+    pages = number_records(read(settings, read_end_offsets(create_admin(settings), [LEDGER.name])))
     for record, number in pages:
         if number is not None and record.value is not None:
             yield record.partition, dict(decode(record.value).value)

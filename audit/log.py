@@ -12,8 +12,16 @@ from pyarrow.dataset import field
 
 from contracts import CONTRACTS
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, Record, admin, consumer, start_offsets, to_record
-from infra.lake import folders
+from infra.kafka import (
+    Offsets,
+    Partition,
+    Record,
+    create_admin,
+    create_consumer,
+    read_start_offsets,
+    to_record,
+)
+from infra.lake import locate_folders
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
@@ -36,11 +44,11 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     The archive gives the first records that the log no longer holds. Raises TimeoutError
     when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
     """
-    starts = start_offsets(admin(settings), {topic for topic, _ in ends})
+    starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
     yield from head(settings, ends, starts)
     # Kafka sends nothing of a partition that was deleted up to its end, not even its position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
-    reader = consumer(settings, fetch_message_max_bytes=4_194_304)
+    reader = create_consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
         reader.assign([TopicPartition(*at, 0) for at in waiting])
         deadline = time.monotonic() + IDLE_SECONDS_MAX
@@ -68,7 +76,7 @@ def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]
     }
     if not gone:
         return
-    table = DeltaTable(str(folders(settings).bronze))
+    table = DeltaTable(str(locate_folders(settings).bronze))
     commits = [json.loads(one["userMetadata"]) for one in table.history() if "userMetadata" in one]
     for at, end in gone.items():
         topic, partition = at

@@ -11,7 +11,7 @@ from audit.reorder import reorder_oracle
 from audit.visits import visits_oracle
 from infra.errors import UserError
 from infra.kafka import Offsets, Partition
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 
 
 class NoOracle(UserError):
@@ -54,7 +54,7 @@ ORACLES: Mapping[str, Ask] = {
 
 def oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:
     """The oracle of the pipeline below these offsets, by the code on disk; raises NoOracle."""
-    return oracle_of(pipeline)(settings, ends, root())
+    return oracle_of(pipeline)(settings, ends, locate_root())
 
 
 def oracle_of(pipeline: str) -> Ask:

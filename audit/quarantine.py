@@ -8,9 +8,9 @@ from audit.inventory import Place
 from audit.log import read
 from audit.oracles import Answering
 from contracts import QUARANTINE, decode
-from infra.kafka import Offsets, admin, end_offsets
+from infra.kafka import Offsets, create_admin, read_end_offsets
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from services.quarantine.progress import read_progress
 
 CAUGHT_UP_SECONDS_MAX = 30.0
@@ -40,7 +40,7 @@ class Listing:
 
 def compare_listing(settings: Settings, oracle: Answering) -> Listing:
     """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
-    until(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
+    wait_for(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
     behind = records_behind(settings, oracle.ends)
     listed = dict(reasons(settings, oracle.ends))
     differing = list(differences(oracle.rejected, listed, lagging=behind > 0))
@@ -61,7 +61,7 @@ def records_behind(settings: Settings, ends: Offsets) -> int:
 
 def reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
     """Every listed record below the ends; a record that was copied twice comes twice."""
-    for record in read(settings, end_offsets(admin(settings), [QUARANTINE.name])):
+    for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
         if row["offset"] < ends.get((row["topic"], row["partition"]), 0):
             yield (row["topic"], row["partition"], row["offset"]), row["reason"]

@@ -11,7 +11,7 @@ from audit.log import read
 from audit.tables import Row
 from contracts import PRODUCTS, PROMOTIONS, PROPOSALS
 from contracts.times import EPOCH, MILLISECOND
-from infra.kafka import Offsets, Record, admin, end_offsets
+from infra.kafka import Offsets, Record, create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.reorder.policy import Policy
 
@@ -43,5 +43,5 @@ def reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOrac
 
     It reads products and promotions to the present end of their topics.
     """
-    known = end_offsets(admin(settings), [PRODUCTS.name, PROMOTIONS.name])
+    known = read_end_offsets(create_admin(settings), [PRODUCTS.name, PROMOTIONS.name])
     return ReorderOracle(read(settings, {**ends, **known}), load_policy(code), ends)

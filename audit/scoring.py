@@ -9,8 +9,8 @@ from audit.limits import find_code, load_thresholds
 from audit.served import fetch_views
 from contracts import ALERTS, HEARTBEATS, RECEIPTS, REFUNDS, decode
 from contracts.times import EPOCH
-from infra.kafka import Partition, admin, end_offsets
-from infra.settings import Settings, root
+from infra.kafka import Partition, create_admin, read_end_offsets
+from infra.settings import Settings, locate_root
 from pipelines.fraud.thresholds import Thresholds
 from services.quarantine.reader import read_record
 
@@ -34,7 +34,7 @@ def of_view(settings: Settings) -> Scores:
 def of_log(settings: Settings) -> Scores:
     """The oracle's alerts, at the end of the log."""
     planted = read_incidents(settings)
-    oracle = fraud_oracle(settings, end_offsets(admin(settings), READ), root())
+    oracle = fraud_oracle(settings, read_end_offsets(create_admin(settings), READ), locate_root())
     return compute_scores(lambda: map(Alert, oracle.view()), planted, oracle.ends_at, Thresholds())
 
 

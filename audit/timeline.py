@@ -15,7 +15,7 @@ from contracts import (
     STORES,
     Contract,
     encode,
-    key,
+    encode_key,
 )
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Partition, Record
@@ -104,7 +104,7 @@ class Timeline:
             partition=0,
             offset=self._offsets[place],
             published_ms=((published or happened) - EPOCH) // MILLISECOND,
-            key=key(contract, event),
+            key=encode_key(contract, event),
             value=encode(contract, event),
             headers=(),
         )

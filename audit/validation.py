@@ -17,9 +17,9 @@ from contracts import (
     RELEASES,
     SHIPMENTS,
     Contract,
-    contract,
-    model,
-    schemas_of,
+    build_model,
+    find_schemas,
+    get_contract,
 )
 from contracts.models import BROKEN_RULE
 from infra.kafka import Record
@@ -78,7 +78,7 @@ def original(record: Record, release: Event) -> Event:
 
 def event(record: Record) -> Event:
     """The record's own fields; raises Unreadable."""
-    agreed = contract(record.topic)
+    agreed = get_contract(record.topic)
     fields = decode_as(agreed, record.value)
     broken: list[str] = []
     try:
@@ -96,7 +96,7 @@ def event(record: Record) -> Event:
 
 def untimely(record: Record, happened: Event) -> str | None:
     """`late` or `future`, where it was published beyond the horizon or the skew; None: on time."""
-    agreed = contract(record.topic)
+    agreed = get_contract(record.topic)
     delay = timedelta(milliseconds=record.published_ms) - since_epoch(happened["event_time"])
     if agreed.horizon is not None and delay > agreed.horizon:
         return "late"
@@ -127,10 +127,10 @@ def since_epoch(at: datetime) -> timedelta:
 
 @cache
 def writers(topic: str) -> dict[int, Any]:
-    schemas = schemas_of(contract(topic))
+    schemas = find_schemas(get_contract(topic))
     return {schema_id: fastavro.parse_schema(schema) for schema_id, schema in schemas.items()}
 
 
 @cache
 def load_model(topic: str) -> type[BaseModel]:
-    return model(contract(topic))
+    return build_model(get_contract(topic))

@@ -10,7 +10,7 @@ from audit.limits import find_code
 from audit.oracles import oracle_of
 from audit.quarantine import Listing, compare_listing
 from audit.served import Served, fetch_views
-from contracts import CONTRACTS, STOCK_LEVELS, Contract, digest
+from contracts import CONTRACTS, STOCK_LEVELS, Contract, compute_digest
 from infra.kafka import Partition
 from infra.settings import Settings
 
@@ -91,8 +91,8 @@ def compare_view(view: Contract, live: list[Row], oracle: list[Row]) -> Comparis
     return Comparison(
         view=view,
         rows=len(live),
-        live_digest=digest(view, live),
-        oracle_digest=digest(view, expected),
+        live_digest=compute_digest(view, live),
+        oracle_digest=compute_digest(view, expected),
         differing=list(find_differences(view, live, expected)),
     )
 

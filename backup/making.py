@@ -14,9 +14,9 @@ from control.generations import Generation, read_generations
 from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor import daemon
-from infra.supervisor.parts import ENGINE, WORKER, find_parts, paused, refuse_elsewhere
+from infra.supervisor.parts import ENGINE, WORKER, find_parts, pause_process, refuse_elsewhere
 from pipelines.common.generations.folders import locate_checkpoint
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 UPDATES_RUNNING = 2
 """Updates of the copy while the shop runs. Each leaves less to copy during the pause."""
@@ -72,7 +72,7 @@ def back_up(settings: Settings, target: Path) -> Manifest:
     for _ in range(UPDATES_RUNNING):
         mirror.update()
     with stand_still(settings):
-        began, made_at_ms = time.monotonic(), wall_ms()
+        began, made_at_ms = time.monotonic(), get_wall_ms()
         mirror.update()
         pipelines = {one.pipeline: locate_position(settings, one) for one in promoted}
         seconds = time.monotonic() - began
@@ -104,7 +104,7 @@ def stand_still(settings: Settings) -> Iterator[None]:
 
 def _pause_tree(stack: ExitStack, pid: int) -> None:
     """Pause the process, then its children: it starts no others meanwhile."""
-    stack.enter_context(paused(pid))
+    stack.enter_context(pause_process(pid))
     for child in psutil.Process(pid).children():
         with suppress(psutil.NoSuchProcess):
             _pause_tree(stack, child.pid)

@@ -9,7 +9,7 @@ from bench.figures import Figure, Yardstick, at_least
 from bench.receipts import LINES, receipt
 from bench.scale import Scale
 from contracts import RECEIPTS, encode
-from infra.kafka import admin, apply_topics, end_offsets, producer
+from infra.kafka import apply_topics, create_admin, create_producer, read_end_offsets
 from infra.settings import Settings
 
 PLAIN_TOPIC = "public.bench.plain.v1"
@@ -22,7 +22,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     past = history.folder(settings)
     with broker(past):
         seconds = history.fill(past, scale.history_days)
-        receipts = sum(end_offsets(admin(past), [RECEIPTS.name]).values())
+        receipts = sum(read_end_offsets(create_admin(past), [RECEIPTS.name]).values())
         plain = plain_rate(past)
     yield Figure(
         "backfill",
@@ -41,7 +41,7 @@ def plain_rate(settings: Settings) -> float:
     apply_topics(settings, {PLAIN_TOPIC: RECEIPTS})
     event = receipt(0)
     value, key = encode(RECEIPTS, event), str(event["store_id"]).encode()
-    client = producer(settings, linger_ms=50)
+    client = create_producer(settings, linger_ms=50)
     began = time.monotonic()
     for number in range(PLAIN_RECEIPTS):
         if number % POLL_EVERY == 0:

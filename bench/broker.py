@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from contracts import CONTRACTS
-from infra.kafka import answers, apply_topics
+from infra.kafka import apply_topics, is_answering
 from infra.processes import start_module
 from infra.settings import Settings
 from infra.wait import wait_until
@@ -19,7 +19,7 @@ def broker(settings: Settings) -> Iterator[None]:
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     process = start_module(settings, settings.data_dir / "broker.log", "infra.broker")
     try:
-        wait_until(lambda: answers(settings), "the broker answers", ANSWER_SECONDS_MAX)
+        wait_until(lambda: is_answering(settings), "the broker answers", ANSWER_SECONDS_MAX)
         apply_topics(settings, CONTRACTS)
         yield
     finally:

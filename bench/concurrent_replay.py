@@ -17,10 +17,10 @@ from bench.memory import GB, count_bytes
 from bench.scale import Scale
 from bench.shops import MORNING, SPINE, ReceiptRate, running
 from control.generations import Generation
-from infra.kafka import admin, end_offsets
-from infra.processes import below, drivers, supervisor
+from infra.kafka import create_admin, read_end_offsets
+from infra.processes import find_drivers, list_descendants, run_supervisor
 from infra.settings import Settings
-from infra.wait import until, wait_until
+from infra.wait import wait_for, wait_until
 from pipelines.common.generations.folders import find_checkpoint
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.throttle import pause_others
@@ -41,7 +41,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = faster(settings)
     with broker(own):
         history.fill(own, scale.beside_days)
-        with supervisor(own, own.data_dir / "pipelines.log") as pid:
+        with run_supervisor(own, own.data_dir / "pipelines.log") as pid:
             alone = Reading(own, 1, pid).follow()
     yield Figure(
         "replay with nothing beside it",
@@ -128,7 +128,7 @@ class Reading:
     def follow(self) -> "Reading":
         """Wait until the generation has read all records."""
         topics = [topic.name for topic in INVENTORY.inputs]
-        self.records = sum(end_offsets(admin(self.settings), topics).values())
+        self.records = sum(read_end_offsets(create_admin(self.settings), topics).values())
         kept = find_checkpoint(self.settings, SPINE, self.number)
         wait_until(
             lambda: kept.newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
@@ -139,7 +139,7 @@ class Reading:
             self.bytes_max = max(self.bytes_max, self._bytes())
             return sum(kept.committed().values()) >= self.records
 
-        if not until(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
+        if not wait_for(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
             raise TimeoutError(
                 f"Generation {self.number} should have read {self.records:,} records within "
                 f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.committed().values()):,}"
@@ -148,8 +148,8 @@ class Reading:
         return self
 
     def _bytes(self) -> int:
-        driver = drivers(self.supervisor).get(f"{SPINE}/{self.number}")
-        return sum(map(count_bytes, [driver, *below(driver.pid)])) if driver else 0
+        driver = find_drivers(self.supervisor).get(f"{SPINE}/{self.number}")
+        return sum(map(count_bytes, [driver, *list_descendants(driver.pid)])) if driver else 0
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from bench.figures import Figure
 from bench.report import number, render_aim
 from infra.errors import UserError
-from infra.settings import root
+from infra.settings import locate_root
 
 FIGURES = Path("docs", "benchmarks.json")
 DOCUMENTS = (Path("docs", "benchmarks.md"), Path("README.md"))
@@ -87,14 +87,14 @@ def main() -> None:
     parts = read_parts()
     for file in map(Path, sys.argv[1:]):
         parts |= reported_parts(file)
-    (root() / FIGURES).write_text(f"{Parts(parts=parts).model_dump_json(indent=1)}\n")
+    (locate_root() / FIGURES).write_text(f"{Parts(parts=parts).model_dump_json(indent=1)}\n")
     for document in DOCUMENTS:
-        written = root() / document
+        written = locate_root() / document
         written.write_text(fill(document, written.read_text(), parts))
 
 
 def read_parts() -> dict[str, Part]:
-    file = root() / FIGURES
+    file = locate_root() / FIGURES
     return Parts.model_validate_json(file.read_text()).parts if file.exists() else {}
 
 

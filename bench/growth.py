@@ -19,7 +19,7 @@ from bench.scale import Scale
 from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from generators.ticks import START_MS
 from infra.settings import Settings
-from infra.wait import repeating
+from infra.wait import repeat_in_thread
 from pipelines.common.runtime.pace import catching_up
 from pipelines.common.runtime.query import Run, start
 from pipelines.common.runtime.session import session
@@ -150,7 +150,7 @@ def measure_batch(
 ) -> Cost:
     """What a live batch with these events costs a new generation that has read all before them."""
     publish_some = partial(append, settings, PER_BATCH, make)
-    with repeating(publish_some, yardstick.SECONDS_PER_BATCH):
+    with repeat_in_thread(publish_some, yardstick.SECONDS_PER_BATCH):
         return cost(spark, partial(catch_up, settings=settings, name=name), scale)
 
 

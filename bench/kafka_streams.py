@@ -17,11 +17,11 @@ from typing import IO
 from confluent_kafka import ConsumerGroupState, KafkaException
 
 from contracts import RECEIPTS
-from contracts.schemas import schema_id
+from contracts.schemas import get_schema_id
 from contracts.times import MILLISECOND
-from infra.jars import streams_jars
-from infra.java import java
-from infra.kafka import admin, end_offsets
+from infra.jars import fetch_streams_jars
+from infra.java import locate_java
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.supervisor.tail import tail
 from infra.wait import wait_until
@@ -58,7 +58,7 @@ class Streams:
         self._settings = settings
         self._orders = orders
         self._answers = answers
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._numbers = count(1)
 
     def replay(self, guarantee: Guarantee) -> float:
@@ -80,7 +80,7 @@ class Streams:
 
     def run(self, application: str, guarantee: Guarantee) -> float:
         """As `replay`, by this application. Raises RuntimeError when its Java ends."""
-        ends = end_offsets(self._admin, [RECEIPTS.name])
+        ends = read_end_offsets(self._admin, [RECEIPTS.name])
         promise, commit_ms = guarantee.value
         self._order(application, promise, commit_ms, *[ends[at] for at in sorted(ends)])
         # A thread that joins later would wait for partitions that the first one holds.
@@ -125,7 +125,13 @@ def kafka_streams(settings: Settings) -> Iterator[Streams]:
     with (
         log(settings).open("wb") as printed,
         subprocess.Popen(
-            [*command(settings), str(config), RECEIPTS.name, str(schema_id(RECEIPTS)), memory_ms()],
+            [
+                *command(settings),
+                str(config),
+                RECEIPTS.name,
+                str(get_schema_id(RECEIPTS)),
+                memory_ms(),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=printed,
@@ -141,10 +147,10 @@ def kafka_streams(settings: Settings) -> Iterator[Streams]:
 
 
 def command(settings: Settings) -> list[str]:
-    jars = streams_jars()
+    jars = fetch_streams_jars()
     class_path = [compile_classes(SOURCES, settings.jars_dir, jars), *jars]
     return [
-        str(java()),
+        str(locate_java()),
         f"-Xmx{settings.spark_driver_memory}",
         "-XX:+UseSerialGC",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",

@@ -15,7 +15,7 @@ from bench.memory import GB, count_bytes
 from bench.reads import measure_reads
 from bench.scale import Scale
 from bench.shops import Shop, derive_settings, running
-from infra.processes import engines
+from infra.processes import find_engines
 from infra.settings import Settings
 from infra.supervisor import orphans
 from pipelines.common.generations.folders import find_checkpoint
@@ -43,7 +43,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """The running shop, with all its pipelines in one Java."""
     settings = shop.settings
-    [java] = engines(shop.pid("pipelines"))
+    [java] = find_engines(shop.pid("pipelines"))
     before, made, began = cpu_by_process(java), newest_batches(settings), time.monotonic()
     time_passes(scale.batch_seconds)
     seconds = time.monotonic() - began

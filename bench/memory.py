@@ -13,7 +13,7 @@ from bench.scale import Scale
 from bench.shops import lags, running, with_pipelines
 from infra.settings import Settings
 from infra.supervisor import orphans
-from infra.wait import until
+from infra.wait import wait_for
 
 LOOK_SECONDS = 2.0
 GB = 1e9
@@ -54,7 +54,7 @@ def sample_memory(settings: Settings, seconds: float) -> list[list[int]]:
         samples.append([count_bytes(process) for process in orphans.find(settings.data_dir)])
         return time.monotonic() >= deadline
 
-    until(look, 2 * seconds, LOOK_SECONDS)
+    wait_for(look, 2 * seconds, LOOK_SECONDS)
     return samples
 
 

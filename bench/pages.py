@@ -16,7 +16,7 @@ from bench.figures import Figure, Yardstick, at_most
 from bench.reads import read
 from bench.scale import Scale
 from bench.shops import Shop, running
-from infra.processes import engines
+from infra.processes import find_engines
 from infra.settings import Settings
 
 PAGES = ("/", "/stock", "/alerts")
@@ -66,7 +66,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -> Load:
     """The CPU of the shop without other clients, then the time of reads."""
-    [java] = engines(shop.pid("pipelines"))
+    [java] = find_engines(shop.pid("pipelines"))
     groups = [[psutil.Process(shop.pid("api"))], [java], browsers]
     before = [[cpu_by_process(process) for process in group] for group in groups]
     answered, began = count_answers(shop.settings), time.monotonic()

@@ -5,7 +5,7 @@ from typing import Any
 from contracts import HEARTBEATS, RECEIPTS, encode
 from contracts.shape import Contract
 from generators.ticks import START_MS, TICK_MS
-from infra.kafka import producer
+from infra.kafka import create_producer
 from infra.settings import Settings
 
 LINES = 3
@@ -63,7 +63,7 @@ class Log:
     """A producer of events; a full queue is waited for."""
 
     def __init__(self, settings: Settings) -> None:
-        self._producer = producer(settings, linger_ms=50)
+        self._producer = create_producer(settings, linger_ms=50)
         self._since_poll = 0
 
     def append(self, contract: Contract, key: str, event: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from bench.generations import create
 from bench.kafka_streams import THREADS, Guarantee, kafka_streams
 from bench.scale import Scale
 from contracts import RECEIPTS
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.pipeline import load
@@ -83,16 +83,16 @@ class Replays:
     def __init__(self, settings: Settings, spark: SparkSession) -> None:
         self._settings = settings
         self._spark = spark
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._pipeline = load("inventory")
         self._topics = [topic.name for topic in self._pipeline.inputs]
 
     def records(self) -> int:
         """Records to read, in all topics together."""
-        return sum(end_offsets(self._admin, self._topics).values())
+        return sum(read_end_offsets(self._admin, self._topics).values())
 
     def receipts(self) -> int:
-        return sum(end_offsets(self._admin, [RECEIPTS.name]).values())
+        return sum(read_end_offsets(self._admin, [RECEIPTS.name]).values())
 
     def bare_read(self) -> float:
         """Seconds in which Spark reads all topics, one row after the other, and forgets them."""

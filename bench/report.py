@@ -12,7 +12,7 @@ import psutil
 
 from bench.figures import Aim, Figure, Outcome
 from bench.scale import Scale
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 WIDTH = 80
 WHAT_WIDTH, MEASURED_WIDTH, AIM_WIDTH = 32, 21, 11
@@ -59,7 +59,7 @@ def number(value: float) -> str:
 def machine() -> dict[str, Any]:
     """The day and the machine; cores and load say how much of a figure is noise."""
     return {
-        "measured_on": f"{datetime.fromtimestamp(wall_ms() / 1000, UTC):%Y-%m-%d}",
+        "measured_on": f"{datetime.fromtimestamp(get_wall_ms() / 1000, UTC):%Y-%m-%d}",
         "cores": os.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / GIB, 1),
         "load_per_minute": round(os.getloadavg()[0], 2),

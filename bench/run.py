@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.figures import Outcome
 from bench.part import figures
 from bench.scale import Scale
-from infra.processes import environment
+from infra.processes import build_environment
 from infra.settings import Settings
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
@@ -45,7 +45,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
     with log.open("wb") as printed:
         process = subprocess.Popen(
             [sys.executable, "-m", "bench.part", part.value, scale.name, str(file)],
-            env=environment(settings),
+            env=build_environment(settings),
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,

@@ -10,9 +10,9 @@ from typing import Any
 
 from contracts import RECEIPTS
 from infra.http import fetch_json
-from infra.kafka import admin, end_offsets
-from infra.processes import capture, environment
-from infra.settings import DEFAULT_SPEED, Settings, root
+from infra.kafka import create_admin, read_end_offsets
+from infra.processes import build_environment, capture
+from infra.settings import DEFAULT_SPEED, Settings, locate_root
 from infra.supervisor import daemon
 from infra.wait import wait_until
 
@@ -51,7 +51,7 @@ class Shop:
     def retail(self, *arguments: str) -> str:
         """Run a command and return what it prints; raises CommandFailed when it fails."""
         command = [sys.executable, "-m", "cli.main", *arguments]
-        return output(command, environment(self.settings))
+        return output(command, build_environment(self.settings))
 
     def get(self, path: str) -> Any:
         """The API's answer, from JSON; raises OSError when there is none."""
@@ -68,7 +68,7 @@ class Shop:
 
 def output(command: list[str], environment: dict[str, str]) -> str:
     """What the command prints; raises CommandFailed when it fails."""
-    done = capture(command, COMMAND_SECONDS_MAX, root(), environment)
+    done = capture(command, COMMAND_SECONDS_MAX, locate_root(), environment)
     if done.returncode != 0:
         raise CommandFailed(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
     return done.stdout
@@ -122,11 +122,11 @@ class ReceiptRate:
     """Receipts per second that were published since it was created."""
 
     def __init__(self, settings: Settings) -> None:
-        self._admin = admin(settings)
+        self._admin = create_admin(settings)
         self._began, self._before = time.monotonic(), self._count()
 
     def __call__(self) -> float:
         return (self._count() - self._before) / (time.monotonic() - self._began)
 
     def _count(self) -> int:
-        return sum(end_offsets(self._admin, [RECEIPTS.name]).values())
+        return sum(read_end_offsets(self._admin, [RECEIPTS.name]).values())

@@ -19,7 +19,7 @@ from bench.shops import Shop, lags, running
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
 from infra.settings import DEFAULT_SPEED, Settings, read_settings
 from infra.supervisor import orphans
-from infra.wait import until
+from infra.wait import wait_for
 
 DAY_SECONDS = TICKS_PER_DAY * TICK_MS / 1000
 MB = 1e6
@@ -67,7 +67,7 @@ def sample_days(settings: Settings, days: float) -> list[Sample]:
             return bool(samples) and samples[-1]["day"] >= days
 
         pause = max(LOOK_SECONDS_MIN, seconds / SAMPLES)
-        if not until(has_lived_on, SLOWER_MAX * seconds, pause):
+        if not wait_for(has_lived_on, SLOWER_MAX * seconds, pause):
             raise TimeoutError(f"{days:g} days should pass in {seconds:,.0f} s, but did not")
     return samples
 

@@ -15,7 +15,7 @@ from bench.figures import Figure, Yardstick, at_most
 from bench.scale import Scale
 from bench.shops import Shop
 from contracts import RECEIPTS
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from pipelines.common.runtime.source import kafka_options
 
 ENVIRONMENT_SECONDS_MAX = 12
@@ -64,7 +64,7 @@ def measure_environment(settings: Settings) -> Figure:
 def run_bootstrap(environment: dict[str, str]) -> None:
     subprocess.run(
         [sys.executable, "-m", "infra.bootstrap"],
-        cwd=root(),
+        cwd=locate_root(),
         env=environment,
         check=True,
         capture_output=True,

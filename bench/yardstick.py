@@ -16,8 +16,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from contracts import RECEIPTS
 from infra import java
-from infra.jars import spark_jars
-from infra.kafka import admin
+from infra.jars import fetch_spark_jars
+from infra.kafka import create_admin
 from infra.settings import Settings
 from pipelines.common.runtime.session import suit
 from pipelines.common.runtime.sink import producer_options
@@ -35,7 +35,7 @@ def plain_session(settings: Settings) -> SparkSession:
     return (
         SparkSession.builder.master(settings.spark_master)
         .appName("by defaults")
-        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, spark_jars())))
+        .config("spark.driver.extraClassPath", os.pathsep.join(map(str, fetch_spark_jars())))
         .config("spark.driver.memory", settings.spark_driver_memory)
         .config("spark.local.dir", str(settings.data_dir / "by-defaults"))
         .getOrCreate()
@@ -87,7 +87,7 @@ def sum_units(records: DataFrame) -> DataFrame:
 
 
 def make_topic(settings: Settings) -> None:
-    client = admin(settings)  # it has to live until the topic exists
+    client = create_admin(settings)  # it has to live until the topic exists
     if TOPIC not in client.list_topics(timeout=30).topics:
         [made] = client.create_topics(
             [NewTopic(TOPIC, num_partitions=4, replication_factor=1)]

@@ -9,7 +9,7 @@ from infra.errors import UserError
 from infra.settings import Settings
 from infra.supervisor.manager import Manager, Process
 from infra.supervisor.tail import tail
-from infra.wait import until
+from infra.wait import wait_for
 
 READY_SECONDS_MAX = {
     "broker": 60,
@@ -68,7 +68,7 @@ def all_ready(settings: Settings, manager: Manager, names: tuple[str, ...]) -> N
     with screen.waiting(names[0], "starting") as wait:
         # Each component's limit is shorter, and its error names the component.
         longest = max(READY_SECONDS_MAX[name] for name in names)
-        until(look, 2 * longest, POLL_SECONDS)
+        wait_for(look, 2 * longest, POLL_SECONDS)
 
 
 def examine(settings: Settings, manager: Manager, name: str, seconds: float) -> str | None:

@@ -9,7 +9,7 @@ from backup import making
 from backup.manifest import Manifest
 from cli import screen
 from cli.exclusive import alone
-from contracts.times import instant
+from contracts.times import to_instant
 from infra.settings import read_settings
 
 
@@ -44,7 +44,7 @@ def restore(
 def show(made: Manifest) -> None:
     """Print the moment, and the position of each pipeline."""
     screen.step(
-        "as of", f"{instant(made.made_at_ms):%Y-%m-%d %H:%M:%S} UTC, {len(made.files):,} files"
+        "as of", f"{to_instant(made.made_at_ms):%Y-%m-%d %H:%M:%S} UTC, {len(made.files):,} files"
     )
     for name, at in made.pipelines.items():
         screen.step(

@@ -13,8 +13,8 @@ import typer
 
 from cli import health, screen
 from infra.errors import UserError
-from infra.processes import capture, environment
-from infra.settings import Settings, read_settings, root
+from infra.processes import build_environment, capture
+from infra.settings import Settings, locate_root, read_settings
 
 GUIDE = Path("docs", "guide")
 FILES = "[0-9][0-9]-*.md"
@@ -111,7 +111,7 @@ def try_command(
 
 def find_experiments() -> list[Experiment]:
     """In the guide's order. Raises NoGuide."""
-    folder = root() / GUIDE
+    folder = locate_root() / GUIDE
     if not folder.is_dir():
         raise NoGuide(folder)
     return [Experiment.of(file) for file in sorted(folder.glob(FILES))]
@@ -167,8 +167,8 @@ def run(settings: Settings, command: str) -> str:
     done = capture(
         ["bash", "-euo", "pipefail", "-c", here],
         COMMAND_SECONDS_MAX,
-        root(),
-        {**environment(settings), "PATH": path},
+        locate_root(),
+        {**build_environment(settings), "PATH": path},
     )
     if done.returncode != 0:
         screen.say(f"{done.stdout}{done.stderr}")

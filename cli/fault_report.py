@@ -9,7 +9,7 @@ from bench.report import machine
 from faults import document
 from faults.catalog import FAULTS
 from faults.fault import Outcome
-from infra.reports import reports_folder
+from infra.reports import locate_reports
 from infra.settings import Settings
 
 REPORT_FILE = "faults.json"
@@ -27,7 +27,7 @@ def keep(
     ran_on, done = machine(), {one.fault for one in outcomes}
     left = {name: NOT_THIS_TIME for name in FAULTS if name not in done} | dict(not_done)
     document_text = json.dumps(document.render_document(outcomes, left, ran_on))
-    write(reports_folder(settings) / REPORT_FILE, document_text)
+    write(locate_reports(settings) / REPORT_FILE, document_text)
     if report is not None:
         page = document.render_page(outcomes, left, ran_on, describe_shop(settings), command)
         write(report, page.rstrip())

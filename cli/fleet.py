@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 
 from cli.health import PAUSED, PROBE_SECONDS_MAX, PROBES
 from cli.ready import readiness
-from infra.kafka import answers
+from infra.kafka import is_answering
 from infra.settings import Settings
 from infra.supervisor import COMPONENTS, daemon
-from infra.supervisor.history import NONE, Restarts, restarts
+from infra.supervisor.history import NONE, Restarts, read_restarts
 from infra.supervisor.manager import Process
 from infra.supervisor.tail import tail
 
@@ -61,8 +61,10 @@ def components(settings: Settings) -> list[Component]:
     """
     manager = daemon.find_running(settings.data_dir)
     processes = manager.processes() if manager else {}
-    reaches_kafka = any(map(is_alive, processes.values())) and answers(settings, PROBE_SECONDS_MAX)
-    history = restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
+    reaches_kafka = any(map(is_alive, processes.values())) and is_answering(
+        settings, PROBE_SECONDS_MAX
+    )
+    history = read_restarts(tail(settings.logs_dir / "supervisord.log", HISTORY_LINES_MAX))
     return [
         component(
             settings,

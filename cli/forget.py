@@ -7,7 +7,7 @@ import typer
 from cli import screen
 from cli.exclusive import alone
 from contracts import ERASURES
-from contracts.times import instant
+from contracts.times import to_instant
 from infra.settings import read_settings
 from services import forgetting
 
@@ -35,7 +35,7 @@ def customer(known_as: Known) -> None:
         screen.waiting("forget", "looking through the log"),
     ):
         erased = forgetting.forget(current, known_as)
-    at = instant(erased.wall_ms)
+    at = to_instant(erased.wall_ms)
     screen.say(f"  Forgotten, with {render_cards(erased.cards)}, at {at:%Y-%m-%d %H:%M:%S} UTC.")
     screen.say(f"  What was {erased.pseudonym} in the log names nobody now. No view has changed.")
     screen.say(f"  the certificate: retail topics read {ERASURES.name}")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from infra.http import NO_ANSWER, fetch_json, open_answer
-from infra.kafka import answers
+from infra.kafka import is_answering
 from infra.settings import Settings, read_settings
 
 PROBE_SECONDS_MAX = 2.0
@@ -26,7 +26,7 @@ Probe = Callable[[Settings, int], str | None]
 
 
 def broker(settings: Settings, started_at: int) -> str | None:
-    if answers(settings, PROBE_SECONDS_MAX):
+    if is_answering(settings, PROBE_SECONDS_MAX):
         return f"ready on {settings.bootstrap_servers}"
     return None
 

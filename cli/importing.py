@@ -10,7 +10,7 @@ import typer
 from cli import screen
 from cli.moments import parse_moment
 from cli.refusals import reporting
-from contracts.times import epoch_ms
+from contracts.times import to_epoch_ms
 from generators.importing.drafting import draft
 from generators.importing.mapping import read_mapping
 from generators.importing.publishing import Imported
@@ -62,7 +62,7 @@ def import_command(
     if mapping is None:
         raise NoMapping
     settings, wanted = read_settings(), read_mapping(mapping)
-    end_ms = epoch_ms(parse_moment("--until", until)) if until else None
+    end_ms = to_epoch_ms(parse_moment("--until", until)) if until else None
     name = f"import-{mapping.stem}"
     with reporting(settings, name) as refusals, screen.waiting("import", "") as wait:
         watch = Watch(

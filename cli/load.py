@@ -99,7 +99,7 @@ def load_command(
 ) -> None:
     """Publish the events of a file, sorted by the time they happened."""
     current, contract = read_settings(), require_public(topic)
-    if not kafka.answers(current):
+    if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     watch = Watch(current)
     if stamp is Stamp.NOW and watch.time.now_ms() is None:
@@ -134,7 +134,7 @@ def sort_rows(current: Settings, file: Path, contract: Contract) -> Iterator[Row
 def publish(
     current: Settings, sorted_: Iterator[Row], validator: Validator, report: Report
 ) -> Loaded:
-    client = kafka.producer(current)
+    client = kafka.create_producer(current)
     found = Loaded()
     with screen.waiting("load", "sorting") as wait:
         try:

@@ -94,12 +94,12 @@ def explain(error: Exception) -> str | None:
     from confluent_kafka import KafkaException  # imported here: few commands need them
 
     from infra.kafka import KafkaDown
-    from infra.kafka.errors import UNREACHABLE, code
+    from infra.kafka.errors import UNREACHABLE, get_error_code
     from infra.settings import read_settings
 
     if type(error).__name__ in OF_CONTRACTS:
         return str(error)
-    if isinstance(error, KafkaException) and code(error) in UNREACHABLE:
+    if isinstance(error, KafkaException) and get_error_code(error) in UNREACHABLE:
         return str(KafkaDown(read_settings().bootstrap_servers))
     return None
 

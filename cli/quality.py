@@ -17,10 +17,10 @@ from infra.errors import UserError
 from infra.kafka import Offsets
 from infra.reports import VERDICTS
 from infra.settings import Settings, read_settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.lake.tables import lake
 from pipelines.lake.transform import MOVES
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def quality(
 
 def write_verdicts(settings: Settings, document: dict[str, Any]) -> None:
     """Keep the verdicts beside the Data Docs, for the page that lists them."""
-    checked_at = render_instant(wall_ms())
+    checked_at = render_instant(get_wall_ms())
     text = json.dumps({**document, "checked_at": checked_at}, ensure_ascii=False)
     (settings.data_docs / VERDICTS).write_text(text, encoding="utf-8")
 
@@ -105,7 +105,7 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
     except ApiDown as down:
         return None, str(down)
     ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
-    if not until(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
+    if not wait_for(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
         return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
     days = by_day(live.views[DAILY_DEMAND.name])
     return DailyTotals(f"{DAILY_DEMAND.entity} at marker {live.batch}", ends, days), ""

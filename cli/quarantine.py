@@ -9,7 +9,7 @@ import typer
 
 from cli import screen
 from cli.exclusive import alone
-from contracts.times import instant
+from contracts.times import to_instant
 from contracts.validation import VALIDATED, Rejection, validate
 from infra import kafka
 from infra.errors import UserError
@@ -145,7 +145,7 @@ def fetch_list(current: Settings, asked: Mapping[str, Any]) -> Any:
 
 def require_broker() -> Settings:
     current = read_settings()
-    if not kafka.answers(current):
+    if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     return current
 
@@ -167,7 +167,7 @@ def takers() -> list[str]:
 
 
 def about(record: Record) -> dict[str, str]:
-    at = instant(record.published_ms)
+    at = to_instant(record.published_ms)
     return {
         "place": f"{record.topic}/{record.partition}/{record.offset}",
         "published": f"{record.published_ms} ms of 1970" if at is None else at.isoformat(),

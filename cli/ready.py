@@ -11,20 +11,20 @@ from confluent_kafka import KafkaException
 
 from cli import health
 from cli.health import PAUSED, Probe
-from contracts.consumer import reader
-from contracts.times import instant
+from contracts.consumer import create_reader
+from contracts.times import to_instant
 from control.generations import read_generations
 from control.marker import read_markers
 from control.world_clock import read_clock
-from infra.disk import shortage
-from infra.kafka import Offsets, UnknownTopic, admin, end_offsets
+from infra.disk import find_shortage
+from infra.kafka import Offsets, UnknownTopic, create_admin, read_end_offsets
 from infra.settings import Settings
 from services import liveness
 from services.quarantine.progress import read_progress
 
 MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are among them
 
-decode = reader("command-line")
+decode = create_reader("command-line")
 
 
 def readiness(settings: Settings, component: str, started_at: int) -> str | None:
@@ -41,7 +41,7 @@ def simulator(settings: Settings, started_at: int) -> str | None:
     if announced is None or announced.clock.wall_ms < started_at * 1000:
         return None
     if not announced.is_running:
-        lacking = shortage(settings)
+        lacking = find_shortage(settings)
         return f"{PAUSED}{lacking}" if lacking else None
     return (
         f"{settings.simulator_stores} stores, {settings.simulator_products} products, "
@@ -56,7 +56,7 @@ def clock(settings: Settings, started_at: int) -> str | None:
         return None
     if announced.is_running:
         return "an own world on the wall clock"
-    return f"an own world at {instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
+    return f"an own world at {to_instant(announced.clock.world_ms):%Y-%m-%d %H:%M}"
 
 
 def quarantine(settings: Settings, started_at: int) -> str | None:
@@ -88,7 +88,7 @@ def pipelines(settings: Settings, started_at: int) -> str | None:
 
 def count_behind(settings: Settings, read: Offsets) -> int:
     """How many records the partitions' topics have beyond these offsets."""
-    ends = end_offsets(admin(settings), {topic for topic, _ in read})
+    ends = read_end_offsets(create_admin(settings), {topic for topic, _ in read})
     return sum(max(0, end - read.get(partition, 0)) for partition, end in ends.items())
 
 

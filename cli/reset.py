@@ -13,8 +13,8 @@ from cli.down import stop
 from cli.exclusive import alone
 from infra.errors import UserError
 from infra.folder import Folder
-from infra.lake import folders
-from infra.settings import REMEMBERED_FILE, Settings, read_settings, root
+from infra.lake import locate_folders
+from infra.settings import REMEMBERED_FILE, Settings, locate_root, read_settings
 from pipelines.common.generations.folders import locate_checkpoints
 from pipelines.common.pipeline import pipelines
 
@@ -62,13 +62,13 @@ def reset(
 
 def elsewhere(settings: Settings) -> list[Folder]:
     """This world's folders where URLs name them: another world would take them for its own."""
-    lake = folders(settings).layers if settings.lake_url else ()
+    lake = locate_folders(settings).layers if settings.lake_url else ()
     kept = (locate_checkpoints(settings, name) for name in pipelines() if settings.checkpoint_url)
     return [folder for folder in (*lake, *kept) if folder.names()]
 
 
 def ours(folder: Path) -> bool:
-    holds_more = any(place.is_relative_to(folder) for place in (root(), Path.home()))
+    holds_more = any(place.is_relative_to(folder) for place in (locate_root(), Path.home()))
     return (folder / REMEMBERED_FILE).is_file() and not holds_more
 
 

@@ -37,7 +37,7 @@ def fraud(
 ) -> None:
     """Score the alerts that are served, by incident."""
     settings = read_settings()
-    if not kafka.answers(settings):
+    if not kafka.is_answering(settings):
         raise kafka.KafkaDown(settings.bootstrap_servers)
     with screen.waiting("score", "reading the alerts, and what was planted"):
         scores = of_view(settings)

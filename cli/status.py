@@ -13,8 +13,8 @@ from cli.fleet import Component
 from cli.health import PROBE_SECONDS_MAX
 from cli.ready import decode
 from control.generations import read_generations
-from infra.kafka import KafkaDown, UnknownTopic, answers
-from infra.settings import Settings, memorable, read_settings, root
+from infra.kafka import KafkaDown, UnknownTopic, is_answering
+from infra.settings import Settings, locate_root, read_settings, select_memorable
 from infra.supervisor import daemon, orphans
 from infra.supervisor.tail import tail
 from pipelines.common.generations import snapshot
@@ -32,7 +32,7 @@ def status(
     components = fleet.components(settings)
     if as_json:
         documents = [component.as_json() for component in components]
-        print(json.dumps({"components": documents, "settings": memorable(settings)}))
+        print(json.dumps({"components": documents, "settings": select_memorable(settings)}))
         return
     show(components)
     for component in components:
@@ -92,7 +92,7 @@ def reaches_kafka(components: list[Component], settings: Settings) -> bool:
     if settings.broker_embedded:
         return any(one.name == "broker" and one.state == "ready" for one in components)
     runs = any(one.state in ("starting", "paused", "ready") for one in components)
-    return runs and answers(settings, PROBE_SECONDS_MAX)
+    return runs and is_answering(settings, PROBE_SECONDS_MAX)
 
 
 def drifts(settings: Settings) -> list[str]:
@@ -101,7 +101,7 @@ def drifts(settings: Settings) -> list[str]:
         known = read_generations(settings, decode).values()
     except (KafkaException, UnknownTopic, TimeoutError):
         return []
-    lines = [snapshot.describe_drift(root(), one.promoted) for one in known if one.promoted]
+    lines = [snapshot.describe_drift(locate_root(), one.promoted) for one in known if one.promoted]
     return [drift for drift in lines if drift]
 
 

@@ -8,7 +8,7 @@ from cli import screen
 from infra.errors import UserError
 from infra.security.tokens import Role, add_token, list_tokens, locate_token, remove_token
 from infra.settings import Settings, read_settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 DAYS_MAX = 3_650
@@ -39,7 +39,7 @@ def list_command() -> None:
                 one.name,
                 one.role.value,
                 render_instant(one.expires_at_ms)
-                + (" (over)" if one.is_expired(wall_ms()) else ""),
+                + (" (over)" if one.is_expired(get_wall_ms()) else ""),
                 screen.short(locate_token(current, one.name)),
             )
             for one in list_tokens(current)
@@ -57,7 +57,7 @@ def add(
 ) -> None:
     """Draw a token, in place of an earlier one of the name, and show the file that holds it."""
     current = _read_secure()
-    token = add_token(current, name, role, wall_ms(), days or current.api_token_days)
+    token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
     screen.step("file", screen.short(locate_token(current, name)))
 

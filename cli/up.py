@@ -9,11 +9,11 @@ from cli.welcome import welcome
 from cli.world import world_options
 from control.access import grant_access
 from infra import kafka
-from infra.broker.storage import broker_folder, refuse_other_profile
+from infra.broker.storage import locate_broker_folder, refuse_other_profile
 from infra.errors import UserError
 from infra.jars.fetch import fetch
-from infra.jars.sets import jar_set
-from infra.settings import Settings, load_remembered, memorable, read_settings, remember
+from infra.jars.sets import get_jar_set
+from infra.settings import Settings, load_remembered, read_settings, remember, select_memorable
 from infra.supervisor import daemon, orphans
 from infra.supervisor.manager import Manager
 
@@ -40,7 +40,7 @@ def up() -> None:
     current = read_settings()
     with alone(current.data_dir):
         check(current)
-        refuse_other_profile(broker_folder(current), current.secure)
+        refuse_other_profile(locate_broker_folder(current), current.secure)
         fetch_jars(current)
         manager = ensure_manager(current)
         started = start(current, manager)
@@ -63,7 +63,11 @@ def check(current: Settings) -> None:
 
 
 def fetch_jars(current: Settings) -> None:
-    sets = [jar_set("broker"), jar_set("spark"), *([jar_set("delta")] if current.lake else [])]
+    sets = [
+        get_jar_set("broker"),
+        get_jar_set("spark"),
+        *([get_jar_set("delta")] if current.lake else []),
+    ]
     with screen.waiting("jars", "verifying") as wait:
         for wanted in sets:
             fetch(
@@ -80,7 +84,7 @@ def ensure_manager(current: Settings) -> Manager:
     """The process manager: the running one, or a new one after leftover processes are stopped."""
     manager = daemon.find_running(current.data_dir)
     if manager is not None:
-        before, now = load_remembered(current.data_dir), memorable(current)
+        before, now = load_remembered(current.data_dir), select_memorable(current)
         changed = [name for name in before | now if before.get(name) != now.get(name)]
         if changed:
             raise OtherSettings([name.upper() for name in changed])
@@ -113,7 +117,7 @@ def start_broker(current: Settings, manager: Manager) -> None:
     if current.broker_embedded:
         manager.start("broker")
         all_ready(current, manager, ("broker",))
-    elif not kafka.answers(current, seconds_max=REMOTE_SECONDS_MAX):
+    elif not kafka.is_answering(current, seconds_max=REMOTE_SECONDS_MAX):
         raise kafka.KafkaDown(current.bootstrap_servers)
     else:
         screen.step("broker", f"remote, answers on {current.bootstrap_servers}")

@@ -2,7 +2,7 @@
 
 from cli import screen
 from infra.http import NO_ANSWER, fetch_json
-from infra.security.tokens import token_folder
+from infra.security.tokens import locate_token_folder
 from infra.settings import Settings
 from infra.token import read_token
 
@@ -20,7 +20,7 @@ def welcome(current: Settings) -> None:
         screen.step("Empty so far", "retail import --draft FILE · docs/own-shop.md")
     screen.step("API docs", f"{current.api_url}/docs")
     if current.secure:
-        screen.step("Tokens", f"{screen.short(token_folder(current))} (retail token list)")
+        screen.step("Tokens", f"{screen.short(locate_token_folder(current))} (retail token list)")
     else:
         screen.step("Token", f"{read_token(current)} (to promote, roll back, prune, release)")
     screen.step("Next", "make verify · make status · make logs · make down")

@@ -1,7 +1,7 @@
 """The rules of a contract, held against a value in Python.
 
-`broken` takes whatever there is and names every fault; `in_order` takes what the codec has decoded
-and serves who looks for the first one.
+`broken` takes any value and names every fault. `order_checks` takes decoded values and finds the
+first fault.
 """
 
 import re
@@ -29,7 +29,7 @@ class Check:
     items: tuple["Check", ...]
 
 
-def checks(
+def compile_checks(
     fields: Sequence[Field], rules: Sequence[Rule], parents: tuple[str, ...] = ()
 ) -> tuple[Check, ...]:
     return tuple(_check(field, rules, (*parents, field.name)) for field in fields)
@@ -42,7 +42,7 @@ def _check(field: Field, rules: Sequence[Rule], path: tuple[str, ...]) -> Check:
         type=TYPES[field.type].value,
         required=next((rule for rule in own if rule.kind == "required"), None),
         conditions=tuple((rule, KINDS[rule.kind]) for rule in own if rule.kind != "required"),
-        items=checks(field.fields, rules, path),
+        items=compile_checks(field.fields, rules, path),
     )
 
 
@@ -90,31 +90,31 @@ class Asked:
 
 
 @cache
-def in_order(contract: Contract) -> tuple[Asked, ...]:
-    """The rules that `rule_sql` lists, in its order, for values as the codec hands them out."""
+def order_checks(contract: Contract) -> tuple[Asked, ...]:
+    """The rules in the order of `render_rule_sql`, for values as the codec decodes them."""
     return tuple(
-        Asked(rule.name, values(rule.path), _predicate(rule))
+        Asked(rule.name, compile_path(rule.path), _compile_rule(rule))
         for rule in contract.rules
         if rule.kind != "required" or len(rule.path) == 1
     )
 
 
-def values(path: Sequence[str]) -> Callable[[Row], list[Any]]:
+def compile_path(path: Sequence[str]) -> Callable[[Row], list[Any]]:
     head, *rest = path
     if not rest:
         return lambda row: [] if row[head] is None else [row[head]]
-    inner = values(rest)
+    inner = compile_path(rest)
     return lambda row: [value for item in row[head] or () for value in inner(item)]
 
 
-def _predicate(rule: Rule) -> Callable[[Row], bool]:
+def _compile_rule(rule: Rule) -> Callable[[Row], bool]:
     """The rule over a whole value. An absent value breaks only the rule that requires it."""
     head, *rest = rule.path
     holds, limit = KINDS[rule.kind].holds, rule.limit
     if rule.kind == "required":
         return lambda row: row[head] is not None
     if rest:
-        found = values(rule.path)
+        found = compile_path(rule.path)
         test = _test(rule)
         return lambda row: all(map(test, found(row)))
     if KINDS[rule.kind].limit_is_field:

@@ -8,7 +8,7 @@ from open_data_contract_standard.model import DataQuality
 
 from contracts import rules
 from contracts.errors import BadContract
-from contracts.fields import Reading, type_of
+from contracts.fields import Reading, read_type
 from contracts.mapping import TYPES
 from contracts.rules import KINDS
 from contracts.shape import Field, Limit, Rule
@@ -29,7 +29,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 ROW_RULES = ("notEqual", "lessThan", "atMost")
 
 
-def every_rule(
+def list_rules(
     file: Path,
     properties: Sequence[Reading],
     fields: Sequence[Field],
@@ -37,8 +37,8 @@ def every_rule(
 ) -> tuple[Rule, ...]:
     """The rules of the fields, and those of the record as a whole. Raises BadContract."""
     found = (
-        *(rule for one in properties for rule in _field_rules(one)),
-        *(_row_rule(file, fields, check) for check in checks),
+        *(rule for one in properties for rule in _list_field_rules(one)),
+        *(_read_row_rule(file, fields, check) for check in checks),
     )
     names = [rule.name for rule in found]
     for name in names:
@@ -47,20 +47,20 @@ def every_rule(
     return found
 
 
-def _field_rules(reading: Reading) -> Iterator[Rule]:
+def _list_field_rules(reading: Reading) -> Iterator[Rule]:
     """The rules declared with a field, and those of the fields within it."""
-    source, kind = reading.property, type_of(reading)
+    source, kind = reading.property, read_type(reading)
     if source.required:
-        yield _rule(reading, "required", None)
+        yield _create_rule(reading, "required", None)
     for option, limit in (source.logicalTypeOptions or {}).items():
-        yield _option(reading, kind, option, limit)
+        yield _read_option(reading, kind, option, limit)
     for check in source.quality or ():
-        yield _rule(reading, "validValues", _valid_values(reading, kind, check))
+        yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
     for inner in reading.inner(source.items.properties if source.items else None):
-        yield from _field_rules(inner)
+        yield from _list_field_rules(inner)
 
 
-def _option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
+def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
     known = OPTIONS.get(kind, {})
     if option not in known:
         listed = ", ".join(known) or "none"
@@ -74,10 +74,10 @@ def _option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
             )
     elif type(limit) is not int:
         raise reading.bad(f"an integer as {option}", repr(limit), "Write a whole number.")
-    return _rule(reading, known[option], limit)
+    return _create_rule(reading, known[option], limit)
 
 
-def _valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
+def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
     """`{metric: invalidValues, arguments: {validValues: [...]}, mustBe: 0}` of a string."""
     if check.model_fields_set != {"metric", "arguments", "mustBe"} or kind != "string":
         raise reading.bad(
@@ -98,11 +98,11 @@ def _valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str,
     return tuple(values)
 
 
-def _rule(reading: Reading, kind: str, limit: Limit) -> Rule:
-    return Rule(rules.name(reading.path, kind, limit), kind, reading.path, limit)
+def _create_rule(reading: Reading, kind: str, limit: Limit) -> Rule:
+    return Rule(rules.describe_rule(reading.path, kind, limit), kind, reading.path, limit)
 
 
-def _row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
+def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> Rule:
     """A condition on a whole record: `{field: units, notEqual: 0}`, `{field: a, atMost: b}`."""
     where = f"schema quality {check.name or 'without a name'}"
     if not check.name or not check.description:

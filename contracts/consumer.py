@@ -1,7 +1,7 @@
 """The consumers: one file each, with the topics and fields it uses and what it relies on.
 
-A program decodes with `reader`, which hands out the declared fields and no others: whoever reads
-more than their file says fails in the first test.
+A program decodes with `create_reader`, which returns the declared fields and no others: a program
+that reads another field fails in its first test.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from contracts.codec import Decoded, decode
 from contracts.errors import BadContract, Undeclared, UnknownConsumer
 from contracts.odcs import Loader
-from contracts.projection import Path, leaves, parse_path, pruner
+from contracts.projection import Path, create_pruner, leaves, parse_path
 from contracts.shape import Contract
 
 FOLDER = File(__file__).parent / "consumers"
@@ -26,7 +26,7 @@ NEWEST_PER_KEY = "newest per key"
 SPANS = {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
 
 
-def span(text: str) -> timedelta:
+def parse_span(text: str) -> timedelta:
     """2 h, 5 min, 90 s. Raises ValueError."""
     number, _, unit = text.partition(" ")
     if not number.isdigit() or unit not in SPANS:
@@ -37,7 +37,7 @@ def span(text: str) -> timedelta:
 def _span_or(*words: str) -> AfterValidator:
     def check(text: str) -> str:
         if text not in words:
-            span(text)
+            parse_span(text)
         return text
 
     return AfterValidator(check)
@@ -126,7 +126,7 @@ def _read(file: File) -> Consumer:
 CONSUMERS: Mapping[str, Consumer] = load_consumers(FOLDER)
 
 
-def consumer(name: str) -> Consumer:
+def get_consumer(name: str) -> Consumer:
     """The consumer of the name. Raises UnknownConsumer."""
     try:
         return CONSUMERS[name]
@@ -136,18 +136,18 @@ def consumer(name: str) -> Consumer:
 
 def list_declared(name: str, contract: Contract) -> tuple[Path, ...]:
     """The fields that a consumer reads of a topic. Raises Undeclared where it reads none."""
-    use = consumer(name).reads.get(contract.name)
+    use = get_consumer(name).reads.get(contract.name)
     if use is None:
         raise Undeclared(name, contract.name)
     return use.paths(contract)
 
 
-def reader(name: str) -> Callable[[bytes | None], Decoded]:
+def create_reader(name: str) -> Callable[[bytes | None], Decoded]:
     """`decode` for one consumer: a value holds the fields that its file declares, and no others.
 
     The function raises Undecodable, and Undeclared for a value of a topic that is not in the file.
     """
-    pruned = cache(lambda contract: pruner(contract, list_declared(name, contract)))
+    pruned = cache(lambda contract: create_pruner(contract, list_declared(name, contract)))
 
     def read(data: bytes | None) -> Decoded:
         found = decode(data)

@@ -21,12 +21,12 @@ def _record(fields: Sequence[Field], found: Any) -> Any:
         return found
     by_name = {field.name: field for field in fields}
     return {
-        name: _value(by_name[name], value) if name in by_name else value
+        name: _parse_value(by_name[name], value) if name in by_name else value
         for name, value in found.items()
     }
 
 
-def _value(field: Field, found: Any) -> Any:
+def _parse_value(field: Field, found: Any) -> Any:
     if field.type == "timestamp" and isinstance(found, str):
         try:
             return datetime.fromisoformat(found)
@@ -44,13 +44,13 @@ def to_document(contract: Contract, value: Row) -> dict[str, Any]:
 
 def _render_fields(fields: Sequence[Field], value: Row) -> dict[str, Any]:
     return {
-        field.name: _plain(field, found)
+        field.name: _render_value(field, found)
         for field in fields
         if (found := value.get(field.name)) is not None
     }
 
 
-def _plain(field: Field, found: Any) -> Any:
+def _render_value(field: Field, found: Any) -> Any:
     if isinstance(found, datetime):
         return to_text(found)
     if field.fields:

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from contracts.checks import Location
 from contracts.codec import encode
 from contracts.errors import Unencodable
-from contracts.models import model
+from contracts.models import build_model
 from contracts.shape import Contract
 from contracts.times import EPOCH, MILLISECOND
-from contracts.validation import timing_fault
+from contracts.validation import find_timing_fault
 
 WHOLE = "event"
 """The place of a fault of the value as a whole."""
@@ -32,10 +32,10 @@ class Fault:
         return f"{self.place}: {self.problem}, found {self.found}"
 
 
-def faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
+def find_faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
     """Everything that is wrong with the value under its contract; none: it can be encoded."""
     try:
-        model(contract).model_validate(value)
+        build_model(contract).model_validate(value)
         encode(contract, value)
     except ValidationError as error:
         return tuple(
@@ -56,7 +56,7 @@ def check_timing(contract: Contract, value: Any, published_ms: int) -> tuple[Fau
     if contract.event_time is None or not isinstance(at, datetime) or at.tzinfo is None:
         return ()
     happened_ms = (at - EPOCH) // MILLISECOND
-    found = timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
+    found = find_timing_fault(contract, {contract.event_time: happened_ms}, published_ms)
     return (Fault(contract.event_time, found.reason, found.found),) if found else ()
 
 

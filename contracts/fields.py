@@ -35,10 +35,10 @@ class Reading:
 
     def inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
         """The fields within this one."""
-        return readings(self.file, self.path, listed)
+        return list_readings(self.file, self.path, listed)
 
 
-def readings(
+def list_readings(
     file: Path, path: tuple[str, ...], listed: list[SchemaProperty] | None
 ) -> tuple[Reading, ...]:
     """The properties, each with its path. Raises BadContract for a name that will not do."""
@@ -54,31 +54,31 @@ def readings(
     return found
 
 
-def field(reading: Reading) -> Field:
+def read_field(reading: Reading) -> Field:
     """The field. Raises BadContract where anything is missing or unknown."""
     source = reading.property
     custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
     unit = custom.take_optional("unit", str)
-    personal = _personal(reading, custom)
+    personal = _read_personal(reading, custom)
     custom.refuse_others("unit, and of a personal field purpose, retention")
-    kind = type_of(reading)
+    kind = read_type(reading)
     made = Field(
         name=reading.path[-1],
         type=kind,
         required=_is_required(reading),
-        description=_description(reading, source.description),
+        description=_check_description(reading, source.description),
         unit=unit,
-        examples=tuple(_example(reading, kind, example) for example in source.examples or ()),
+        examples=tuple(_check_example(reading, kind, example) for example in source.examples or ()),
         personal=personal,
     )
     if kind == "array":
-        return _array(reading, made)
+        return _complete_array(reading, made)
     if source.items or source.properties:
         raise reading.bad("neither items nor properties", "some", "Only an array has items.")
     return made
 
 
-def type_of(reading: Reading) -> str:
+def read_type(reading: Reading) -> str:
     """The field's type, a row of the table. Raises BadContract."""
     source = reading.property
     for name, known in TYPES.items():
@@ -89,7 +89,7 @@ def type_of(reading: Reading) -> str:
     raise reading.bad(f"a type of {listed}", found or "none", "Choose one of them.")
 
 
-def _personal(reading: Reading, custom: CustomProperties) -> Personal | None:
+def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | None:
     """What the contract says of a field that names a person; of others it says nothing."""
     classification = reading.property.classification
     if classification is None:
@@ -110,20 +110,20 @@ def _is_required(reading: Reading) -> bool:
     return reading.property.required
 
 
-def _description(reading: Reading, description: str | None) -> str:
+def _check_description(reading: Reading, description: str | None) -> str:
     if not (description or "").strip():
         raise reading.bad("a description", "none", "Say what the field means.")
     return str(description).strip()
 
 
-def _example(reading: Reading, kind: str, example: Any) -> Any:
+def _check_example(reading: Reading, kind: str, example: Any) -> Any:
     try:
         return parse_typed(kind, example)
     except ValueError as error:
         raise reading.bad(f"examples of type {kind}", error, "Mend the example.") from error
 
 
-def _array(reading: Reading, made: Field) -> Field:
+def _complete_array(reading: Reading, made: Field) -> Field:
     item = reading.property.items
     if item is None or item.logicalType != "object" or not item.properties:
         found = "none" if item is None else item.logicalType
@@ -136,6 +136,6 @@ def _array(reading: Reading, made: Field) -> Field:
     return replace(
         made,
         item=item.name,
-        item_description=_description(reading, item.description),
-        fields=tuple(field(inner) for inner in reading.inner(item.properties)),
+        item_description=_check_description(reading, item.description),
+        fields=tuple(read_field(inner) for inner in reading.inner(item.properties)),
     )

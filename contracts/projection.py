@@ -30,25 +30,27 @@ def leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, 
             yield path, field
 
 
-def projection(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
+def project_fields(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
     """The fields on these paths, in the contract's order, and the arrays that they lie in."""
     found = []
     for field in fields:
         inner = [path[1:] for path in paths if path[0] == field.name]
         if field.fields and any(inner):
-            found.append(replace(field, fields=projection(field.fields, [p for p in inner if p])))
+            found.append(
+                replace(field, fields=project_fields(field.fields, [p for p in inner if p]))
+            )
         elif inner and not field.fields:
             found.append(field)
     return tuple(found)
 
 
-def pruner(
+def create_pruner(
     contract: Contract, paths: Collection[Path]
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Takes everything off a value but these paths; the value itself where they are all."""
     if {path for path, _ in leaves(contract.fields)} <= set(paths):
         return lambda value: value
-    kept = projection(contract.fields, paths)
+    kept = project_fields(contract.fields, paths)
     return lambda value: _prune(kept, value)
 
 

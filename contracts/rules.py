@@ -138,19 +138,19 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-def name(path: Sequence[str], kind: str, limit: Limit) -> str:
+def describe_rule(path: Sequence[str], kind: str, limit: Limit) -> str:
     """`lines[].units is at least 1`: a rule in words."""
     listed = ", ".join(limit) if isinstance(limit, tuple) else limit
     return f"{'[].'.join(path)} {KINDS[kind].says.format(limit=listed)}"
 
 
-def sql(rule: Rule, fields: Sequence[Field], prefix: str) -> str:
+def render_sql(rule: Rule, fields: Sequence[Field], prefix: str) -> str:
     """The rule in Spark SQL, over the columns `prefix` + field."""
-    condition = _condition(rule, rule.path, fields, prefix)
+    condition = _render_condition(rule, rule.path, fields, prefix)
     return condition if rule.kind == "required" else f"coalesce({condition}, true)"
 
 
-def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix: str) -> str:
+def _render_condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix: str) -> str:
     """True, false, or null where there is no value."""
     kind = KINDS[rule.kind]
     head, *rest = path
@@ -160,19 +160,19 @@ def _condition(rule: Rule, path: Sequence[str], fields: Sequence[Field], prefix:
         if not rest:
             return RUN_SQL.format(x=x, least=least, most=most)
         if least == "1":
-            pattern = _literal(rule, items=True)
+            pattern = _render_literal(rule, items=True)
             return RUN_ITEMS_SQL.format(x=f"{x}.{rest[0]}", most=most, limit=pattern)
     if len(rest) == 1 and kind.items_sql:
-        return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_literal(rule, items=True))
+        return kind.items_sql.format(x=f"{x}.{rest[0]}", limit=_render_literal(rule, items=True))
     if rest:
         array = next(field for field in fields if field.name == head)
-        inner = _condition(rule, rest, array.fields, f"{array.item}.")
+        inner = _render_condition(rule, rest, array.fields, f"{array.item}.")
         return f"forall({x}, {array.item} -> {inner})"
-    limit = f"{prefix}{rule.limit}" if kind.limit_is_field else _literal(rule)
+    limit = f"{prefix}{rule.limit}" if kind.limit_is_field else _render_literal(rule)
     return kind.sql.format(x=x, limit=limit)
 
 
-def _literal(rule: Rule, *, items: bool = False) -> str:
+def _render_literal(rule: Rule, *, items: bool = False) -> str:
     """The rule's limit in SQL; of items joined by "/", the pattern of one that does not fit."""
     limit = rule.limit
     if isinstance(limit, tuple):

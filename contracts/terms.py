@@ -35,7 +35,7 @@ TOPIC_CONFIG = (
 )
 
 
-def key(
+def read_key(
     file: Path, fields: Sequence[Field], rules: Sequence[Rule], names: list[Any]
 ) -> tuple[str, ...]:
     """The fields that make a record's key. Several are joined by "/", so none may hold one."""
@@ -67,7 +67,7 @@ def key(
     return tuple(names)
 
 
-def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | None:
+def read_event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | None:
     """The field that says when it happened."""
     times = [field.name for field in fields if field.type == "timestamp" and field.required]
     if name is not None and name not in times:
@@ -76,7 +76,7 @@ def event_time(file: Path, fields: Sequence[Field], name: str | None) -> str | N
     return name
 
 
-def time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
+def find_time_in_key(fields: Sequence[Field], key: Sequence[str]) -> str | None:
     """The first time in the key: the beginning of what a row is about."""
     times = {field.name for field in fields if field.type == "timestamp"}
     return next((name for name in key if name in times), None)
@@ -86,7 +86,7 @@ def find_measurable(
     fields: Sequence[Field], key: Sequence[str], event_time: str | None
 ) -> dict[str, tuple[str, ...]]:
     """By span: the fields of which it may be measured on one."""
-    began = time_in_key(fields, key)
+    began = find_time_in_key(fields, key)
     ends = [
         field.name
         for field in fields
@@ -99,7 +99,7 @@ def find_measurable(
     }
 
 
-def spans(
+def read_spans(
     file: Path,
     listed: Iterable[ServiceLevelAgreementProperty],
     entity: str,
@@ -125,7 +125,7 @@ def spans(
     return found
 
 
-def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
+def read_topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
     partitions: int = custom.take("partitions", int)
     if not 1 <= partitions <= PARTITIONS_MAX:
         raise BadContract(file, "partitions", f"1 to {PARTITIONS_MAX}", partitions, "Mend it.")
@@ -142,7 +142,7 @@ def topic_settings(file: Path, custom: CustomProperties) -> TopicSettings:
     return TopicSettings(partitions, MappingProxyType(config))
 
 
-def readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
+def read_readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
     """The consumers of other domains that may read a private topic."""
     if names and visibility == "public":
         raise BadContract(file, "readers", "none", names, "Anybody may read what is public.")
@@ -152,7 +152,7 @@ def readers(file: Path, visibility: str, names: list[Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def sunset(file: Path, found: Any) -> date | None:
+def read_sunset(file: Path, found: Any) -> date | None:
     """The day until which a contract is kept up that has a successor."""
     if isinstance(found, datetime):
         raise BadContract(file, "sunset", "a day, as 2027-03-31", found, "Leave out the time.")
@@ -161,8 +161,8 @@ def sunset(file: Path, found: Any) -> date | None:
 
 def refuse_ambiguous_items(file: Path, fields: Sequence[Field]) -> None:
     """An array's item names a type in Avro and a variable in SQL: it must be unlike all others."""
-    seen = {field.name for field in _deep(fields)}
-    for field in _deep(fields):
+    seen = {field.name for field in _list_all_fields(fields)}
+    for field in _list_all_fields(fields):
         if field.item:
             if field.item in seen:
                 raise BadContract(
@@ -175,11 +175,11 @@ def refuse_ambiguous_items(file: Path, fields: Sequence[Field]) -> None:
             seen.add(field.item)
 
 
-def _deep(fields: Sequence[Field]) -> list[Field]:
-    return [one for field in fields for one in (field, *_deep(field.fields))]
+def _list_all_fields(fields: Sequence[Field]) -> list[Field]:
+    return [one for field in fields for one in (field, *_list_all_fields(field.fields))]
 
 
-def examples_of(
+def read_examples(
     file: Path, schema: SchemaObject, fields: Sequence[Field], rules: Sequence[Rule]
 ) -> tuple[tuple[Row, ...], tuple[InvalidExample, ...]]:
     """Valid records, and records that break one rule each."""

@@ -14,12 +14,12 @@ import fastavro
 
 from contracts import codec
 from contracts.catalog import ADJUSTMENTS, CONTRACTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS
-from contracts.checks import in_order, values
+from contracts.checks import compile_path, order_checks
 from contracts.errors import Undecodable
-from contracts.mapping import avro_schema
-from contracts.schemas import schemas_of
+from contracts.mapping import build_avro_schema
+from contracts.schemas import find_schemas
 from contracts.shape import Contract, Field, Row
-from contracts.times import MILLISECOND, instant, span
+from contracts.times import MILLISECOND, render_span, to_instant
 
 UNDECODABLE = "undecodable"
 WRONG_KEY = "wrong-key"
@@ -71,8 +71,8 @@ def validate(
     if isinstance(event, Rejection):
         return event
     return (
-        first_fault(contract, key, event)
-        or timing_fault(contract, event, published_ms)
+        find_first_fault(contract, key, event)
+        or find_timing_fault(contract, event, published_ms)
         or (_release_fault(event) if contract is RELEASES else None)
         or event
     )
@@ -81,28 +81,28 @@ def validate(
 def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
     """What the value says, its times in milliseconds of 1970: a calendar may not have them."""
     try:
-        framed = codec.frame(value)
-        schemas = _schemas(contract).get(framed.schema_id)
+        framed = codec.parse_frame(value)
+        schemas = _load_schemas(contract).get(framed.schema_id)
         if schemas is None:
             raise Undecodable(f"no schema of {contract.name} has the id {framed.schema_id}")
-        event = codec.body(framed, *schemas)
+        event = codec.decode_body(framed, *schemas)
     except Undecodable as error:
         return Rejection(UNDECODABLE, error.reason)
-    for found in _fields(contract, "int"):
+    for found in _select_fields(contract, "int"):
         if not all(-INT_END <= value < INT_END for value in found(event)):
             return Rejection(UNDECODABLE, f"{_render(found(event))}, expected integers of 32 bits")
-    for found in _fields(contract, "timestamp"):
+    for found in _select_fields(contract, "timestamp"):
         if not all(-TIME_END_MS < value < TIME_END_MS for value in found(event)):
             return Rejection(UNDECODABLE, f"{_render(found(event))}, expected times of 64 bits")
     return event
 
 
-def first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
+def find_first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
     """The first fault that has nothing to do with when the record was published."""
-    expected = codec.key(contract, event)
+    expected = codec.encode_key(contract, event)
     if key != expected:
         return Rejection(WRONG_KEY, f"key {_render(key)}, expected {_render(expected)}", event)
-    for asked in in_order(contract):
+    for asked in order_checks(contract):
         if not asked.holds(event):
             return Rejection(asked.name, f"found {_render(asked.values(event))}", event)
     return None
@@ -117,7 +117,7 @@ def unwrap(release: Row) -> Row | Rejection:
     event = read(original, release["value"])
     if isinstance(event, Rejection):
         return Rejection(UNRELEASABLE, f"the value within: {event.found}", release)
-    fault = first_fault(original, release["record_key"].encode(), event)
+    fault = find_first_fault(original, release["record_key"].encode(), event)
     if fault is not None:
         return Rejection(UNRELEASABLE, f"within: {fault.reason}, {fault.found}", release)
     if event["event_id"] != release["original_event_id"]:
@@ -127,7 +127,7 @@ def unwrap(release: Row) -> Row | Rejection:
     return event
 
 
-def timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
+def find_timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
     """Whether it is late or ahead, as it would be if it were published at that time."""
     if contract.event_time is None:
         return None
@@ -138,7 +138,7 @@ def timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection
     ):
         if limit is not None and by_ms > limit / MILLISECOND:
             times = f"published {_render_time(published_ms)}, happened {_render_time(happened_ms)}"
-            return Rejection(reason, f"{times}: {name} of {span(limit)}", event)
+            return Rejection(reason, f"{times}: {name} of {render_span(limit)}", event)
     return None
 
 
@@ -148,7 +148,7 @@ def _release_fault(release: Row) -> Rejection | None:
 
 
 def _render_time(milliseconds: int) -> str:
-    at = instant(milliseconds)
+    at = to_instant(milliseconds)
     return f"{milliseconds} ms of 1970" if at is None else f"{at:%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
 
 
@@ -158,35 +158,35 @@ def _render(value: object) -> str:
 
 
 @cache
-def _fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
+def _select_fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
     """The fields of a type, which may have more on the wire than the type holds."""
-    return tuple(values(path) for path in _paths(contract.fields, kind))
+    return tuple(compile_path(path) for path in _list_paths(contract.fields, kind))
 
 
-def _paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
+def _list_paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]:
     for field in fields:
         if field.type == kind:
             yield (field.name,)
-        yield from ((field.name, *path) for path in _paths(field.fields, kind))
+        yield from ((field.name, *path) for path in _list_paths(field.fields, kind))
 
 
 @cache
-def _schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
+def _load_schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
     """Writer and, where it is another, reader, by the ids that the topic's records may have."""
-    present = _plain(avro_schema(contract))
+    present = _simplify(build_avro_schema(contract))
     return {
         number: (
-            fastavro.parse_schema(_plain(written)),
-            None if _plain(written) == present else fastavro.parse_schema(present),
+            fastavro.parse_schema(_simplify(written)),
+            None if _simplify(written) == present else fastavro.parse_schema(present),
         )
-        for number, written in schemas_of(contract).items()
+        for number, written in find_schemas(contract).items()
     }
 
 
-def _plain(schema: Any) -> Any:
+def _simplify(schema: Any) -> Any:
     """The schema with its times as plain integers: half as fast again, and none overflows."""
     if isinstance(schema, list):
-        return [_plain(one) for one in schema]
+        return [_simplify(one) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
-    return {name: _plain(one) for name, one in schema.items() if name != "logicalType"}
+    return {name: _simplify(one) for name, one in schema.items() if name != "logicalType"}

@@ -25,11 +25,11 @@ def record(fields: Sequence[Field]) -> Write:
     Raises KeyError, TypeError, ValueError, AttributeError or OverflowError where a field is absent
     or unknown, or a value is not of its type.
     """
-    values, join = _values(fields), _join(fields)
+    values, join = _compile_values(fields), _join(fields)
     return lambda row: join(values(row))
 
 
-def _values(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
+def _compile_values(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
     """Takes the values out of a record, in the order of the fields."""
     fetch = _fetch(fields)
     optional = {field.name: None for field in fields if not field.required}
@@ -54,22 +54,22 @@ def _fetch(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
 
 def _join(fields: Sequence[Field]) -> Write:
     """Writes the values that were taken out."""
-    writers = [_field(field) for field in fields]
+    writers = [_compile_field(field) for field in fields]
     return lambda values: b"".join(map(call, writers, values))
 
 
-def _field(field: Field) -> Write:
-    write = _array(field.fields) if field.item else WRITERS[field.type]()
-    return write if field.required else _optional(write)
+def _compile_field(field: Field) -> Write:
+    write = _compile_array(field.fields) if field.item else WRITERS[field.type]()
+    return write if field.required else _compile_optional(write)
 
 
-def _optional(write: Write) -> Write:
+def _compile_optional(write: Write) -> Write:
     return lambda value: b"\0" if value is None else b"\2" + write(value)
 
 
-def _array(fields: Sequence[Field]) -> Write:
+def _compile_array(fields: Sequence[Field]) -> Write:
     """Writes records one after the other; a line that comes again is not even taken apart."""
-    values, fetch, join = _values(fields), _fetch(fields), _join(fields)
+    values, fetch, join = _compile_values(fields), _fetch(fields), _join(fields)
     write = join if any(field.item for field in fields) else Known(join).__getitem__
     as_agreed = {len(fields)}
 
@@ -77,7 +77,7 @@ def _array(fields: Sequence[Field]) -> Write:
         if len(rows) == 0:
             return LAST_BLOCK
         take = fetch if set(map(len, rows)) == as_agreed else values
-        return b"".join((_number(len(rows)), *map(write, map(take, rows)), LAST_BLOCK))
+        return b"".join((_encode_number(len(rows)), *map(write, map(take, rows)), LAST_BLOCK))
 
     return array
 
@@ -97,12 +97,12 @@ class Known(dict[Any, bytes]):
         return written
 
 
-def _number(value: int) -> bytes:
+def _encode_number(value: int) -> bytes:
     """Zigzag, so that small negative numbers are short too."""
-    return _bits(value << 1 if value >= 0 else (-value << 1) - 1)
+    return _encode_bits(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
-def _bits(left: int) -> bytes:
+def _encode_bits(left: int) -> bytes:
     """Seven bits a byte, the lowest first."""
     written = bytearray()
     while left > 0x7F:
@@ -112,27 +112,27 @@ def _bits(left: int) -> bytes:
     return bytes(written)
 
 
-def _integer(bits: int) -> Write:
+def _create_integer(bits: int) -> Write:
     limit = 1 << (bits - 1)
 
     def integer(value: int) -> bytes:
         if not -limit <= index(value) < limit:
             raise OverflowError(f"{value} has more than {bits} bits")
-        return _number(value)
+        return _encode_number(value)
 
     return integer
 
 
-LONG = _integer(64)
+LONG = _create_integer(64)
 
 
-SHORT = tuple(_number(length) for length in range(64))
+SHORT = tuple(_encode_number(length) for length in range(64))
 """The lengths that texts mostly have."""
-SECONDS = Known(_bits)
+SECONDS = Known(_encode_bits)
 """The upper bytes of a time, which stay the same for some seconds."""
 
 
-def _timestamp(value: int | datetime) -> bytes:
+def _encode_timestamp(value: int | datetime) -> bytes:
     if isinstance(value, datetime):
         value = (value - EPOCH) // MILLISECOND
     if not 1 << 13 <= value < 1 << 63:
@@ -146,22 +146,22 @@ def _timestamp(value: int | datetime) -> bytes:
 def _write_string(value: str) -> bytes:
     text = value.encode()
     length = len(text)
-    return (SHORT[length] if length < len(SHORT) else _number(length)) + text
+    return (SHORT[length] if length < len(SHORT) else _encode_number(length)) + text
 
 
-def _bytes(value: bytes) -> bytes:
+def _encode_bytes(value: bytes) -> bytes:
     if not isinstance(value, bytes):
         raise TypeError(f"{value!r} is no bytes")
-    return _number(len(value)) + value
+    return _encode_number(len(value)) + value
 
 
 # A writer for one field, by the types of contracts/mapping.py, whose arrays are records again.
 # A field remembers by itself: ids, which never come again, do not push out what does.
 WRITERS: Mapping[str, Callable[[], Write]] = {
     "string": lambda: Known(_write_string).__getitem__,
-    "bytes": lambda: _bytes,
-    "int": lambda: Known(_integer(32)).__getitem__,
+    "bytes": lambda: _encode_bytes,
+    "int": lambda: Known(_create_integer(32)).__getitem__,
     "long": lambda: Known(LONG).__getitem__,
     "boolean": lambda: {False: b"\0", True: b"\1"}.__getitem__,
-    "timestamp": lambda: _timestamp,
+    "timestamp": lambda: _encode_timestamp,
 }

@@ -53,7 +53,7 @@ def list_grants() -> frozenset[Grant]:
             # Names and ends of topics are no secret between those who have logged in.
             Grant(EVERYBODY, AclOperation.DESCRIBE, ResourceType.TOPIC, EVERYBODY),
             Grant(EVERYBODY, AclOperation.DESCRIBE, ResourceType.GROUP, NO_GROUP),
-            *(one for name in list_services() for one in _grants_of(name)),
+            *(one for name in list_services() for one in _list_grants(name)),
         ]
     )
 
@@ -90,18 +90,18 @@ def _read_back(one: Consumer) -> set[str]:
     return {name for name in one.writes if everything or name.startswith(CONTROL)}
 
 
-def _grants_of(service: str) -> Iterator[Grant]:
+def _list_grants(service: str) -> Iterator[Grant]:
     for name in find_reads(service):
-        yield _on_topic(service, AclOperation.READ, name)
+        yield _grant_topic(service, AclOperation.READ, name)
     for name in find_writes(service):
-        yield _on_topic(service, AclOperation.WRITE, name)
+        yield _grant_topic(service, AclOperation.WRITE, name)
         if not is_standing(CONTRACTS[name]):
-            yield _on_topic(service, AclOperation.CREATE, name)
+            yield _grant_topic(service, AclOperation.CREATE, name)
     yield Grant(service, AclOperation.READ, ResourceType.GROUP, service, is_prefix=True)
     yield Grant(service, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, service, is_prefix=True)
 
 
-def _on_topic(service: str, operation: AclOperation, name: str) -> Grant:
+def _grant_topic(service: str, operation: AclOperation, name: str) -> Grant:
     if is_standing(CONTRACTS[name]):
         return Grant(service, operation, ResourceType.TOPIC, name)
     return Grant(service, operation, ResourceType.TOPIC, f"{name}.g", is_prefix=True)

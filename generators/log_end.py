@@ -7,7 +7,13 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from generators.resume import Published
 from infra.errors import UserError
-from infra.kafka import Partition, admin, consumer, end_offsets, start_offsets
+from infra.kafka import (
+    Partition,
+    create_admin,
+    create_consumer,
+    read_end_offsets,
+    read_start_offsets,
+)
 from infra.settings import Settings
 
 CHUNK_RECORDS = 250  # of each partition, from its end backwards; then twice as many, and so on
@@ -36,9 +42,9 @@ def find_last_published(
 
     Others may publish to the same topics: their records do not have the simulator's headers.
     """
-    client = admin(settings)
-    starts, ends = start_offsets(client, topics), end_offsets(client, topics)
-    reader = consumer(settings)
+    client = create_admin(settings)
+    starts, ends = read_start_offsets(client, topics), read_end_offsets(client, topics)
+    reader = create_consumer(settings)
     messages: dict[Partition, Message] = {}
     chunk_records = CHUNK_RECORDS
     try:

@@ -13,7 +13,7 @@ from threading import Event as Signal
 
 from contracts import CLOCKS
 from control.world_clock import ClockState, WorldClock
-from generators.clock import to_speed_milli, wall_ms
+from generators.clock import get_wall_ms, to_speed_milli
 from generators.clock_publisher import PARAMETERS_HEADER, ClockPublisher, read_announced_ms
 from generators.confirmations import Confirmations, Journal, Nothing, Orders
 from generators.disk_guard import DiskGuard
@@ -27,11 +27,11 @@ from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.stopping import catch_stop
 from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
 from generators.world import TOPICS, World
-from infra.disk import shortage
+from infra.disk import find_shortage
 from infra.errors import UserError
-from infra.kafka import KafkaDown, answers, producer
+from infra.kafka import KafkaDown, create_producer, is_answering
 from infra.lock import lock_folder
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 
 BACKFILL_LINGER_MS = 50  # nobody waits for a single record: large batches
@@ -85,20 +85,20 @@ def _simulate(
         raise NoHistory
     wanted = parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
-    disk_guard = DiskGuard(stop, partial(shortage, settings))
+    disk_guard = DiskGuard(stop, partial(find_shortage, settings))
     snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
     world = _resume_world(wanted, logged, snapshots)
-    client = producer(settings)
+    client = create_producer(settings)
     clock_publisher = ClockPublisher(Publisher(client), wanted)
     speed = to_speed_milli(settings.simulator_speed)
 
     def stand(world_ms: int) -> None:
-        clock_publisher.announce(WorldClock(world_ms, wall_ms(), speed), ClockState.STOPPED)
+        clock_publisher.announce(WorldClock(world_ms, get_wall_ms(), speed), ClockState.STOPPED)
 
     stand(past_ms)
     if backfill_days:
         history = Publisher(
-            producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
+            create_producer(settings, linger_ms=BACKFILL_LINGER_MS), beats_held_max=SNAPSHOT_TICKS
         )
         until_tick = backfill_days * TICKS_PER_DAY
         run(world, logged, Unpaced(stop), history, snapshots, disk_guard, report, until_tick)
@@ -106,9 +106,9 @@ def _simulate(
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
-        pacer = Paced(stop, past_ms, speed, wall_ms, clock_publisher.announce)
+        pacer = Paced(stop, past_ms, speed, get_wall_ms, clock_publisher.announce)
         heard = _intake(settings, wanted, logged)
-        publisher = Publisher(client, wall_ms)
+        publisher = Publisher(client, get_wall_ms)
         run(world, logged, pacer, publisher, snapshots, disk_guard, report, confirmations=heard)
         pacer.stand()
     clock_publisher.flush()
@@ -123,7 +123,7 @@ def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmat
 
 def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
     """The world's records in the log, and the newest world time there."""
-    if not answers(settings):
+    if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     past_ms = START_MS
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
@@ -151,7 +151,7 @@ def collect_garbage_rarely() -> None:
 
 def main() -> int:
     options = _options()
-    setup_logging("simulator")
+    set_up_logging("simulator")
     collect_garbage_rarely()
     stop = catch_stop()
     try:

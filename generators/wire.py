@@ -8,7 +8,7 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
-from contracts import Contract, Rule, contract, encode
+from contracts import Contract, Rule, encode, get_contract
 from contracts.times import MILLISECOND
 from generators.chance import chance
 from generators.dirt import Dirt
@@ -40,7 +40,7 @@ BREAKING: Mapping[str, Callable[[Any], Any]] = {
 def value(publication: Publication) -> bytes:
     """The record's value, in its frame unless that is what is wrong with it."""
     _, topic, _, _, _, event, dirt = publication
-    of = contract(topic)
+    of = get_contract(topic)
     if not dirt or dirt not in BECOMES:
         return encode(of, event)
     return BECOMES[dirt](of, event, chance(event["event_id"], "wire"))

@@ -37,7 +37,7 @@ class InvalidSettings(UserError):
     """A setting has a value that the program cannot use."""
 
 
-def root() -> Path:
+def locate_root() -> Path:
     """The folder of the repository."""
     return Path(__file__).resolve().parent.parent
 
@@ -62,7 +62,7 @@ class Settings(BaseSettings):
         description="API port; the broker listens on it + 1092, its controller on it + 1093",
     )
     data_dir: Path = Field(
-        root() / "data",
+        locate_root() / "data",
         description="everything that `retail reset` removes: topics, checkpoints, logs",
     )
     checkpoint_url: str | None = Field(
@@ -76,7 +76,7 @@ class Settings(BaseSettings):
         description="file:///… or s3a://…: where the lake's tables are; unset: in `DATA_DIR`",
     )
     jars_dir: Path = Field(
-        root() / ".jars",
+        locate_root() / ".jars",
         description="verified jars of the broker and of Spark",
     )
     listen_host: str = Field(
@@ -430,11 +430,11 @@ def remember(current: Settings) -> None:
     current.data_dir.mkdir(parents=True, exist_ok=True)
     target = current.data_dir / REMEMBERED_FILE
     draft = target.with_suffix(".new")
-    draft.write_text(json.dumps(memorable(current), indent=2, sort_keys=True) + "\n")
+    draft.write_text(json.dumps(select_memorable(current), indent=2, sort_keys=True) + "\n")
     os.replace(draft, target)
 
 
-def memorable(current: Settings) -> dict[str, Any]:
+def select_memorable(current: Settings) -> dict[str, Any]:
     """The settings that are remembered: no secret, not the folder that they are written to, and not
     who the process is.
     """

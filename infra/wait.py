@@ -15,7 +15,7 @@ REST = 4
 too."""
 
 
-def until(
+def wait_for(
     happened: Callable[[], bool],
     seconds_max: float,
     poll_seconds: float = POLL_SECONDS,
@@ -41,7 +41,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30
 
 
 @contextmanager
-def repeating(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
+def repeat_in_thread(work: Callable[[], object], rest_seconds: float) -> Iterator[None]:
     """Repeat the work, with a rest before each time, in a thread, until the block ends."""
     stop = threading.Event()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from contracts.schemas import NEWER_LOCK, newest_lock
+from contracts.schemas import NEWER_LOCK, find_newest_lock
 from control.generations import Generation, State
 from infra.errors import UserError
 from infra.lock import is_locked, lock_folder
@@ -201,7 +201,7 @@ def environment(settings: Settings, code: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": str(code),
-        NEWER_LOCK: str(newest_lock()),  # the code's own knows nothing of newer writers
+        NEWER_LOCK: str(find_newest_lock()),  # the code's own knows nothing of newer writers
         "DATA_DIR": str(settings.data_dir),
         "JARS_DIR": str(settings.jars_dir),
     }

@@ -16,9 +16,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from control.generations import State
 from infra.errors import UserError
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.generations.clock import wall_now
 from pipelines.common.generations.generation import make_outputs, new
 from pipelines.common.pipeline import Pipeline, load
@@ -49,7 +49,7 @@ class NotTrained(UserError):
 
 
 def main() -> None:
-    setup_logging("training")
+    set_up_logging("training")
     give_way()
     settings = read_settings()
     rooms = [load(name) for name in sys.argv[1:] or settings.pipeline_names]
@@ -57,7 +57,7 @@ def main() -> None:
     java = engine(spark)
     try:
         live = [train(spark.newSession(), settings, room) for room in rooms]
-        if not until(partial(all_lived, live), BATCHES_SECONDS_MAX):
+        if not wait_for(partial(all_lived, live), BATCHES_SECONDS_MAX):
             raise NotTrained
     finally:
         java.terminate()  # asked to end, it writes its cache first

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from control.generations import Generation
 from infra.errors import UserError
 from infra.processes import BOUNDED
-from infra.settings import Settings, root
-from infra.wait import until
+from infra.settings import Settings, locate_root
+from infra.wait import wait_for
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.folders import locate_code, locate_folder
 from pipelines.common.runtime.bounded import Span
@@ -42,7 +42,7 @@ def workplace(settings: Settings) -> Iterator[Path]:
 def code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
     """A copy of the code as it is on disk, with these edits."""
     code = folder / "code"
-    snapshot.take(root(), code, edits)
+    snapshot.take(locate_root(), code, edits)
     return code
 
 
@@ -82,7 +82,7 @@ def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path)
 
         try:
             if (
-                not until(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
+                not wait_for(lambda: process.poll() is not None, BATCH_SECONDS_MAX)
                 or process.returncode != 0
             ):
                 raise BatchFailed(pipeline, log.read_text(errors="replace"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from control.generations import CANDIDATE, Generation, Generations, State
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from pipelines.common.generations import promotion, snapshot
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.generations.generation import generations
@@ -40,7 +40,7 @@ def start(
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
     plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
-    return promotion.create_candidate(settings, pipeline, root(), ends, edits), plan
+    return promotion.create_candidate(settings, pipeline, locate_root(), ends, edits), plan
 
 
 def pause_promoted(settings: Settings, candidate: Generation) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts import CONTRACTS, HEARTBEATS
 from control.generations import Generation
-from infra.kafka import Offsets, admin, offsets_at
+from infra.kafka import Offsets, create_admin, find_offsets_at
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.pipeline import Pipeline
@@ -148,12 +148,12 @@ def between(
 
 def find_span(settings: Settings, pipeline: Pipeline, times: Times) -> Span:
     """The offsets of a stretch of time, by the records' timestamps in world time."""
-    client, topics = admin(settings), select_counted(pipeline)
-    ends = offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
+    client, topics = create_admin(settings), select_counted(pipeline)
+    ends = find_offsets_at(client, topics, milliseconds(times.end) if times.end else END_OF_TIME_MS)
     if times.start is None:
         return to_span(settings, pipeline, {}, ends)
     horizon = max(topic.horizon for topic in pipeline.reads if topic.horizon)
-    starts = offsets_at(client, topics, milliseconds(times.start - horizon))
+    starts = find_offsets_at(client, topics, milliseconds(times.start - horizon))
     begin = {at: min(start, ends[at]) for at, start in starts.items()}
     return to_span(settings, pipeline, begin, ends)
 

@@ -3,19 +3,27 @@
 from collections.abc import Set
 from pathlib import Path
 
-from contracts import ERASURES, RECEIPTS, REFUNDS, Undecodable, encode, key
-from contracts.consumer import reader
+from contracts import ERASURES, RECEIPTS, REFUNDS, Undecodable, encode, encode_key
+from contracts.consumer import create_reader
 from infra.errors import UserError
 from infra.identities import FIELDS, Erased, Identities, Person, locate_lookup
-from infra.kafka import KafkaDown, admin, answers, end_offsets, producer, read_between, send
+from infra.kafka import (
+    KafkaDown,
+    create_admin,
+    create_producer,
+    is_answering,
+    read_between,
+    read_end_offsets,
+    send,
+)
 from infra.scratch import list_scratch
 from infra.settings import Settings
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 NAMING = (RECEIPTS.name, REFUNDS.name)
 """The topics whose events name customers."""
 
-decode = reader("forgetting")
+decode = create_reader("forgetting")
 
 
 class NeverReplaced(UserError):
@@ -77,14 +85,14 @@ def forget(settings: Settings, customer: str) -> Erased:
     lookup = open_lookup(settings)
     if left := list_scratch(settings.data_dir):
         raise RowsLeft(left)
-    if not answers(settings):
+    if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     _certify(settings, lookup)
     person = lookup.find(customer)
     if person is None:
         raise Unknown(customer)
     refuse_named(settings, {customer, *person.cards})
-    erased = lookup.erase(customer, wall_ms())
+    erased = lookup.erase(customer, get_wall_ms())
     if erased is None:
         raise Unknown(customer)
     _certify(settings, lookup)
@@ -94,7 +102,7 @@ def forget(settings: Settings, customer: str) -> Erased:
 def refuse_named(settings: Settings, ids: Set[str]) -> None:
     """Raise StillNamed where an event that can be read has one of the ids as it is."""
     traces = [one.encode() for one in ids]
-    for message in read_between(settings, {}, end_offsets(admin(settings), NAMING)):
+    for message in read_between(settings, {}, read_end_offsets(create_admin(settings), NAMING)):
         value = message.value() or b""
         if not any(trace in value for trace in traces):
             continue  # decoding only possible ones is ten times as fast
@@ -122,12 +130,12 @@ def _certify(settings: Settings, lookup: Identities) -> None:
     waiting = lookup.list_uncertified()
     if not waiting:
         return
-    client = producer(settings)
+    client = create_producer(settings)
     for one in waiting:
         value = {
             "customer_id": one.pseudonym,
             "cards": one.cards,
             "erased_at": one.wall_ms,
         }
-        send(client, ERASURES.name, key(ERASURES, value), encode(ERASURES, value))
+        send(client, ERASURES.name, encode_key(ERASURES, value), encode(ERASURES, value))
         lookup.note_certified(one)

@@ -13,13 +13,13 @@ from cli.replay import report
 from cli.replay.difference import render_document, show_difference
 from cli.replay.progress import describe_state, show_catching_up, to_json
 from control.generations import State
-from infra.settings import Settings, read_settings, root
+from infra.settings import Settings, locate_root, read_settings
 from pipelines.common.pipeline import Pipeline, load, pipelines
 from pipelines.common.runtime.archive import Source
 from replay import candidates
 from replay.compare import Compared, Times
 from replay.thresholds import edit
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 app = typer.Typer(
     no_args_is_help=True, help="Run changed code from offset zero, beside what readers follow."
@@ -60,7 +60,7 @@ def start(
 ) -> None:
     """Read the log again with the code on disk, and show what changes."""
     settings, declared = read_settings(), load(pipeline)
-    edits = edit(root(), pipeline, setting or ())
+    edits = edit(locate_root(), pipeline, setting or ())
     if until_ is not None or since != "earliest":
         times = Times(moment("--from", since), moment("--until", until_ or "latest"))
         with waiting_for_batch(pipeline):
@@ -211,5 +211,5 @@ def moment(option: str, given: str) -> datetime | None:
 
 
 def wall_clock() -> str:
-    at = datetime.fromtimestamp(wall_ms() / 1000, UTC)
+    at = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
     return at.strftime("%H:%M:%S.%f")[:-3]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cli.replay.difference import list_changes, render_document, render_sample
 from contracts import CONTRACTS
-from infra.reports import name_difference, reports_folder
+from infra.reports import locate_reports, name_difference
 from infra.settings import Settings
 from replay.compare import Compared
 from replay.difference import Difference, Facet, Period, Sample
@@ -27,7 +27,7 @@ svg text { font: 11px system-ui, sans-serif; fill: #444; }
 
 def write_report(settings: Settings, compared: Compared) -> Path:
     """Write page and JSON into the data folder; returns the page."""
-    folder = reports_folder(settings)
+    folder = locate_reports(settings)
     folder.mkdir(parents=True, exist_ok=True)
     stem = name_difference(compared.pipeline, compared.before, compared.after)
     document = json.dumps(render_document(compared), default=str, indent=1)

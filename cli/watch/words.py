@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from contracts.times import EPOCH, epoch_ms
+from contracts.times import EPOCH, to_epoch_ms
 
 NONE = "–"
 DAY_MS = 86_400_000
@@ -12,7 +12,7 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 def parse_ms(iso: str) -> int:
     """Epoch milliseconds of a time in an answer."""
-    return epoch_ms(datetime.fromisoformat(iso))
+    return to_epoch_ms(datetime.fromisoformat(iso))
 
 
 def instant(ms: float) -> datetime:

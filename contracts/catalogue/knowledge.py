@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from contracts.consumer import Use, load_consumers
-from contracts.evolution.changes import changes
-from contracts.evolution.parties import Consumers, readers, writers
+from contracts.evolution.changes import find_changes
+from contracts.evolution.parties import Consumers, find_readers, find_writers
 from contracts.evolution.released import Released, load_released
 from contracts.loader import load
 from contracts.odcs import read
@@ -49,10 +49,10 @@ class Knowledge:
         return f"hue-{self.domains.index(contract.domain) % HUES}"
 
     def readers(self, contract: Contract) -> Mapping[str, Use]:
-        return readers(self.consumers, contract.name)
+        return find_readers(self.consumers, contract.name)
 
     def writers(self, contract: Contract) -> tuple[str, ...]:
-        return writers(self.consumers, contract.name)
+        return find_writers(self.consumers, contract.name)
 
     def words(self, contract: Contract) -> Words:
         document = read(self.folder / contract.file)
@@ -74,7 +74,9 @@ class Knowledge:
         told = []
         for before, one in zip((None, *versions), versions, strict=False):
             found = (
-                [f"{each.place}: {each.text}" for each in changes(before, one)] if before else []
+                [f"{each.place}: {each.text}" for each in find_changes(before, one)]
+                if before
+                else []
             )
             told.append(
                 (one.version, found or ["first released" if not before else "better words"])

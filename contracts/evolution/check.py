@@ -8,10 +8,10 @@ from pathlib import Path
 from contracts.consumer import load_consumers
 from contracts.errors import BadContract
 from contracts.evolution import declarations, personal
-from contracts.evolution.matrix import Row, matrix
+from contracts.evolution.matrix import Row, build_matrix
 from contracts.evolution.pending import Pending, find_pending
 from contracts.evolution.released import find_tampered, load_released
-from contracts.evolution.verdict import Finding, findings
+from contracts.evolution.verdict import Finding, list_findings
 from contracts.loader import load
 
 
@@ -52,14 +52,14 @@ def check(folder: Path, today: date) -> Report:
         consumers = load_consumers(folder / "consumers")
     except BadContract as bad:
         return Report(faults=tuple(str(bad).replace(f"{folder}/", "").splitlines()))
-    found = tuple(findings(present, before, consumers, today))
+    found = tuple(list_findings(present, before, consumers, today))
     named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
     faults = (
         *find_tampered(folder),
-        *personal.faults(present),
-        *_drop_explained(declarations.faults(present, before, consumers, today), named),
+        *personal.find_mistakes(present),
+        *_drop_explained(declarations.find_faults(present, before, consumers, today), named),
     )
-    drafts = declarations.drafts(present, before, consumers)
+    drafts = declarations.find_drafts(present, before, consumers)
     return Report(
         contracts=len(present),
         consumers=len(consumers),
@@ -71,7 +71,7 @@ def check(folder: Path, today: date) -> Report:
             if one.contract not in drafts
         ),
         drafts=drafts,
-        matrix=matrix(present, before, consumers),
+        matrix=build_matrix(present, before, consumers),
     )
 
 

@@ -9,11 +9,11 @@ from contracts.shape import Contract
 Consumers = Mapping[str, Consumer]
 
 
-def readers(consumers: Consumers, topic: str) -> dict[str, Use]:
+def find_readers(consumers: Consumers, topic: str) -> dict[str, Use]:
     return {name: one.reads[topic] for name, one in consumers.items() if topic in one.reads}
 
 
-def writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
+def find_writers(consumers: Consumers, topic: str) -> tuple[str, ...]:
     return tuple(name for name, one in consumers.items() if topic in one.writes)
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from contracts.evolution.reliances import retention
+from contracts.evolution.reliances import describe_retention
 from contracts.projection import leaves, render_path
 from contracts.shape import Contract, Personal
 
 
-def faults(present: Mapping[str, Contract]) -> Iterator[str]:
+def find_mistakes(present: Mapping[str, Contract]) -> Iterator[str]:
     """What is missing or wrong, each with the contract and the field.
 
     In a public topic a personal field has a purpose and a retention. A retention that is said,
@@ -38,7 +38,7 @@ def _find_first(contracts: Iterable[Contract]) -> dict[str, str]:
 
 
 def _explain(contract: Contract, said: Personal) -> Iterator[str]:
-    kept = retention(contract)
+    kept = describe_retention(contract)
     if contract.visibility == "public" and said.purpose is None:
         yield (
             "it is personal and the topic is public: expected a purpose, found none. Say under "

@@ -22,13 +22,13 @@ Released = Mapping[str, tuple[Contract, ...]]
 def load_released(folder: Path) -> Released:
     """The releases of the contracts in a folder. Raises BadContract."""
     found: dict[str, list[Contract]] = {}
-    for file in _files(folder):
+    for file in _list_files(folder):
         one = _load(folder, file)
         found.setdefault(one.name, []).append(one)
-    return {name: tuple(sorted(every, key=number)) for name, every in found.items()}
+    return {name: tuple(sorted(every, key=parse_version)) for name, every in found.items()}
 
 
-def number(contract: Contract) -> tuple[int, ...]:
+def parse_version(contract: Contract) -> tuple[int, ...]:
     return tuple(map(int, contract.version.split(".")))
 
 
@@ -38,7 +38,7 @@ def locate_version(folder: Path, contract: Contract) -> Path:
     return folder / FOLDER / home / f"{contract.version}.yaml"
 
 
-def digest(file: Path) -> str:
+def compute_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
@@ -51,18 +51,18 @@ def load_pins(folder: Path) -> dict[str, str]:
 
 def find_tampered(folder: Path) -> Iterator[str]:
     """The released files that were changed since."""
-    there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _files(folder)}
+    there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _list_files(folder)}
     listed = load_pins(folder)
     for name in sorted(listed.keys() | there.keys()):
         if name not in there:
             yield f"{FOLDER}/{name} should be there as it was released, but is gone"
         elif name not in listed:
             yield f"{FOLDER}/{name} should have a line in {DIGESTS}, but has none"
-        elif digest(there[name]) != listed[name]:
+        elif compute_digest(there[name]) != listed[name]:
             yield f"{FOLDER}/{name} should be as it was released, but was changed"
 
 
-def _files(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     return sorted((folder / FOLDER).rglob("*.yaml"))
 
 

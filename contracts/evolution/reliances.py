@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, span
+from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, parse_span
 from contracts.projection import Path, leaves, parse_path
 from contracts.shape import Contract, Rule
-from contracts.times import span as shown
+from contracts.times import render_span as shown
 
 RETENTION_DEFAULT_MS = 604_800_000  # Kafka's
 LEAST = {"positive": 1, "not negative": 0}
@@ -25,81 +25,81 @@ class Unmet:
         return f"{self.place}: relies on {self.expected}, found {self.found}"
 
 
-def unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
+def find_unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
     relies = use.relies_on
-    yield from _fields(relies, contract)
-    yield from _ceilings(relies, contract)
+    yield from _check_fields(relies, contract)
+    yield from _check_ceilings(relies, contract)
     compacted = "compact" in contract.settings.config.get("cleanup.policy", "delete")
     key = ", ".join(contract.key)
     if relies.order is not None and tuple(relies.order) != contract.key:
         yield Unmet("order", f"the key {', '.join(relies.order)}", key)
-    if relies.unique is not None and not _unique(tuple(relies.unique), contract, compacted):
+    if relies.unique is not None and not _is_unique(tuple(relies.unique), contract, compacted):
         found = f"rows of {key}" if compacted else "no such required field"
         yield Unmet("unique", ", ".join(relies.unique), found)
-    if relies.late and (contract.horizon is None or contract.horizon > span(relies.late)):
+    if relies.late and (contract.horizon is None or contract.horizon > parse_span(relies.late)):
         found = "no horizon" if contract.horizon is None else shown(contract.horizon)
         yield Unmet("late", f"at most {relies.late}", found)
     if relies.kept and not _is_kept(relies.kept, contract, compacted):
-        yield Unmet("kept", relies.kept, retention(contract))
+        yield Unmet("kept", relies.kept, describe_retention(contract))
 
 
-def retention(contract: Contract) -> str:
+def describe_retention(contract: Contract) -> str:
     """How long the topic's records are kept, in words."""
     if "compact" in contract.settings.config.get("cleanup.policy", "delete"):
         return NEWEST_PER_KEY
-    kept = _retention(contract)
+    kept = _find_retention(contract)
     return FOR_EVER if kept is None else shown(kept)
 
 
-def _fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
+def _check_fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
     fields = dict(leaves(contract.fields))
     for place, unit in relies.units.items():
         field = fields.get(parse_path(place))
         if field is None or field.unit != unit:
             yield Unmet(place, unit, (field.unit if field else None) or "no unit")
     for place, sign in relies.sign.items():
-        least = _least(contract, parse_path(place))
+        least = _find_least(contract, parse_path(place))
         if least is None or least < LEAST[sign]:
             yield Unmet(place, sign, "anything" if least is None else f"at least {least}")
     for place, values in relies.values.items():
-        rule = _rule(contract, parse_path(place), "validValues")
+        rule = _find_rule(contract, parse_path(place), "validValues")
         found = set(rule.limit) if rule and isinstance(rule.limit, tuple) else None
         if found is None or found - set(values):
             told = "anything" if found is None else ", ".join(sorted(found))
             yield Unmet(place, f"one of {', '.join(sorted(values))}", told)
 
 
-def _ceilings(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
+def _check_ceilings(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
     for place, most in relies.at_most.items():
-        found = _most(contract, parse_path(place))
+        found = _find_most(contract, parse_path(place))
         if found is None or found > most:
             told = "anything" if found is None else f"at most {found}"
             yield Unmet(place, f"at most {most}", told)
 
 
-def _most(contract: Contract, path: Path) -> int | None:
+def _find_most(contract: Contract, path: Path) -> int | None:
     """The largest number, or the most items, that the rules of a field admit."""
     for kind, less in (("maximum", 0), ("exclusiveMaximum", 1), ("maxItems", 0)):
-        rule = _rule(contract, path, kind)
+        rule = _find_rule(contract, path, kind)
         if rule and isinstance(rule.limit, int):
             return rule.limit - less
     return None
 
 
-def _least(contract: Contract, path: Path) -> int | None:
+def _find_least(contract: Contract, path: Path) -> int | None:
     for kind, more in (("minimum", 0), ("exclusiveMinimum", 1)):
-        rule = _rule(contract, path, kind)
+        rule = _find_rule(contract, path, kind)
         if rule and isinstance(rule.limit, int):
             return rule.limit + more
     return None
 
 
-def _rule(contract: Contract, path: Path, kind: str) -> Rule | None:
+def _find_rule(contract: Contract, path: Path, kind: str) -> Rule | None:
     found = (rule for rule in contract.rules if (rule.path, rule.kind) == (path, kind))
     return next(found, None)
 
 
-def _unique(fields: tuple[str, ...], contract: Contract, compacted: bool) -> bool:
+def _is_unique(fields: tuple[str, ...], contract: Contract, compacted: bool) -> bool:
     if compacted:
         return fields == contract.key
     required = {field.name for field in contract.fields if field.required}
@@ -109,13 +109,13 @@ def _unique(fields: tuple[str, ...], contract: Contract, compacted: bool) -> boo
 def _is_kept(asked: str, contract: Contract, compacted: bool) -> bool:
     if asked == NEWEST_PER_KEY:
         return compacted
-    kept = _retention(contract)
+    kept = _find_retention(contract)
     if compacted:
         return False
-    return kept is None or (asked != FOR_EVER and kept >= span(asked))
+    return kept is None or (asked != FOR_EVER and kept >= parse_span(asked))
 
 
-def _retention(contract: Contract) -> timedelta | None:
+def _find_retention(contract: Contract) -> timedelta | None:
     """None: for ever."""
     kept_ms = int(contract.settings.config.get("retention.ms", RETENTION_DEFAULT_MS))
     return None if kept_ms < 0 else timedelta(milliseconds=kept_ms)

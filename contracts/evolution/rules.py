@@ -11,26 +11,26 @@ from contracts.shape import Contract, Rule
 Stricter = Callable[[Any, Any], bool]
 
 
-def _more(old: Any, new: Any) -> bool:
+def _is_more(old: Any, new: Any) -> bool:
     return bool(new > old)
 
 
-def _less(old: Any, new: Any) -> bool:
+def _is_less(old: Any, new: Any) -> bool:
     return bool(new < old)
 
 
 # Whether the second limit refuses something that the first one admits; of what is not here, any
 # other limit refuses something and admits something.
 STRICTER: Mapping[str, Stricter] = {
-    "minimum": _more,
-    "exclusiveMinimum": _more,
-    "minLength": _more,
-    "minItems": _more,
-    "maximum": _less,
-    "exclusiveMaximum": _less,
-    "maxLength": _less,
-    "maxItems": _less,
-    "maxBytes": _less,
+    "minimum": _is_more,
+    "exclusiveMinimum": _is_more,
+    "minLength": _is_more,
+    "minItems": _is_more,
+    "maximum": _is_less,
+    "exclusiveMaximum": _is_less,
+    "maxLength": _is_less,
+    "maxItems": _is_less,
+    "maxBytes": _is_less,
     "validValues": lambda old, new: bool(set(old) - set(new)),
 }
 STRICTER_WHY = (
@@ -45,9 +45,9 @@ The length of a text may not grow: ids and keys go on into other contracts, whic
 """
 
 
-def changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
+def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
     """The rules on these fields, which both versions have; what is required is the field's."""
-    before, after = _rules(old, fields), _rules(new, fields)
+    before, after = _index_rules(old, fields), _index_rules(new, fields)
     for identity in before | after:
         was, is_ = before.get(identity), after.get(identity)
         if was is None and is_ is not None:
@@ -64,7 +64,7 @@ def changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[
             )
 
 
-def _rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path, Any], Rule]:
+def _index_rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path, Any], Rule]:
     """Two rules that hold one field against others are two; else a field has one of a kind."""
     return {
         (rule.kind, rule.path, rule.limit if KINDS[rule.kind].limit_is_field else None): rule

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from infra.broker.secure import LISTENER, secure_properties
+from infra.broker.secure import LISTENER, build_secure_properties
 from infra.settings import HOST, Settings
 
 LOG_DIR = "log"
@@ -15,7 +15,7 @@ COPIES_MAX = 3
 SEVERAL = {"controlled.shutdown.enable": "false"}
 
 
-def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
+def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     """server.properties of a node that is broker and controller, alone or one of several.
 
     The log folder is relative to the working directory: a path may then hold anything. Those of a
@@ -41,7 +41,7 @@ def server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "controller.listener.names": "CONTROLLER",
         **quorum(settings, controller),
         **(SEVERAL if len(voters) > 1 else {}),
-        **(secure_properties(settings) if settings.secure else {}),
+        **(build_secure_properties(settings) if settings.secure else {}),
         "log.dirs": log_dir,
         # Topics are made from contracts, never by a typing mistake.
         "auto.create.topics.enable": "false",

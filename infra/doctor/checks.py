@@ -31,7 +31,7 @@ class Finding:
         return f"{self.found}. {self.remedy}" if self.remedy else self.found
 
 
-def findings(probes: Probes, settings: Settings) -> Iterator[Finding]:
+def run_checks(probes: Probes, settings: Settings) -> Iterator[Finding]:
     """Every check, in the order in which a start would fail on them."""
     yield python(probes)
     yield environments(probes)
@@ -94,7 +94,7 @@ def java_runtime(probes: Probes) -> Finding:
     return Finding(
         "java",
         "the Java that comes with the environment does not start",
-        f"It should run on this machine. What it says: {java.java()} -version",
+        f"It should run on this machine. What it says: {java.locate_java()} -version",
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.installer.fetch import fetch
-from infra.installer.index import Index, index
-from infra.installer.pip import TAIL_LINES, failure
-from infra.installer.progress import Bar, progress
+from infra.installer.index import Index, find_index
+from infra.installer.pip import TAIL_LINES, explain_failure
+from infra.installer.progress import Bar, show_progress
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Outcome:
     tail: list[str]
 
 
-def installer(folder: Path) -> Installer:
+def ensure_installer(folder: Path) -> Installer:
     """The pinned installer, kept under the folder. Raises Broken."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        return Installer(fetch(folder, Path(scratch)), index(Path(scratch)))
+        return Installer(fetch(folder, Path(scratch)), find_index(Path(scratch)))
 
 
 def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
@@ -84,12 +84,12 @@ def run(installer: Installer, *words: str) -> Outcome:
         for line in uv.stdout:
             tail.append(line.rstrip())
             bar.note(line)
-            progress(bar)
+            show_progress(bar)
     return Outcome(uv.returncode == 0, bar.packages, list(tail))
 
 
 def packages(outcome: Outcome) -> int:
     """The number of installed packages. Raises Broken when the installation failed."""
     if not outcome.succeeded:
-        raise failure("uv", outcome.tail)
+        raise explain_failure("uv", outcome.tail)
     return outcome.packages

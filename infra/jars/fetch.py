@@ -58,7 +58,7 @@ def fetch(
     target = folder / jar_set.name
     if not whole(jar_set, target):
         folder.mkdir(parents=True, exist_ok=True)
-        with alone(folder):
+        with lock_folder(folder):
             if not whole(jar_set, target):  # another process may have fetched it meanwhile
                 replace(jar_set, target, progress, source)
     return [target / jar.file_name for jar in jar_set.jars]
@@ -141,7 +141,7 @@ def try_source(jar: Jar, draft: Path, source: Source, scratch: Path) -> str:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Let one process at a time change the folder; the kernel releases the lock when it ends."""
     with (folder / ".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

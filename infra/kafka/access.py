@@ -15,7 +15,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from infra.kafka.clients import admin
+from infra.kafka.clients import create_admin
 from infra.kafka.offsets import REQUEST_SECONDS_MAX
 from infra.security.passwords import draw_password
 from infra.settings import Settings
@@ -53,7 +53,7 @@ def set_users(settings: Settings, services: Iterable[str]) -> None:
 
     Raises KafkaException.
     """
-    client = admin(settings)
+    client = create_admin(settings)
     secret = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS)
     altered = client.alter_user_scram_credentials(
         [
@@ -68,7 +68,7 @@ def set_users(settings: Settings, services: Iterable[str]) -> None:
 
 def set_grants(settings: Settings, grants: Collection[Grant]) -> None:
     """Let the broker grant these and nothing else; returns once it does. Raises KafkaException."""
-    client = admin(settings)
+    client = create_admin(settings)
     wanted = {_to_binding(one) for one in grants}
 
     def read() -> set[AclBinding]:

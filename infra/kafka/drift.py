@@ -84,7 +84,7 @@ def inspect(client: AdminClient, names: list[str]) -> Cluster:
     )
 
 
-def refusals(cluster: Cluster, copies: int) -> Iterator[str]:
+def find_refusals(cluster: Cluster, copies: int) -> Iterator[str]:
     """Why no topic may be made in the cluster with this number of copies."""
     if cluster.auto_create:
         yield (

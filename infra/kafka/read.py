@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterator
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
-from infra.kafka.clients import admin, consumer
-from infra.kafka.offsets import Offsets, Partition, end_offsets, start_offsets
+from infra.kafka.clients import create_admin, create_consumer
+from infra.kafka.offsets import Offsets, Partition, read_end_offsets, read_start_offsets
 from infra.settings import Settings
 
 IDLE_SECONDS_MAX = 30.0
@@ -23,7 +23,7 @@ def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generato
     TimeoutError when Kafka sends nothing for IDLE_SECONDS_MAX.
     """
     waiting = {at: end for at, end in ends.items() if starts.get(at, 0) < end}
-    reader = consumer(settings)
+    reader = create_consumer(settings)
     try:
         reader.assign([TopicPartition(*at, starts.get(at, 0)) for at in waiting])
         deadline = time.monotonic() + IDLE_SECONDS_MAX
@@ -51,8 +51,8 @@ def read_to_end(
     With `records_max`, only the keys among that number of last offsets of each partition.
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
-    client = admin(settings)
-    ends, starts = end_offsets(client, [topic]), start_offsets(client, [topic])
+    client = create_admin(settings)
+    ends, starts = read_end_offsets(client, [topic]), read_start_offsets(client, [topic])
     if records_max is not None:
         starts = {at: max(start, ends[at] - records_max) for at, start in starts.items()}
     latest: dict[bytes, bytes] = {}
@@ -70,7 +70,7 @@ def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Ite
 
     Raises UnknownTopic, and TimeoutError as read_between does.
     """
-    found = end_offsets(admin(settings), [topic]) if ends is None else ends
+    found = read_end_offsets(create_admin(settings), [topic]) if ends is None else ends
     for message in read_between(settings, {}, found):
         value = message.value()
         if value is not None:

@@ -1,7 +1,13 @@
 """The lake's folder: where its tables are, and how far each covers the log."""
 
-from infra.lake.coverage import Coverage, UnknownCoverage, committed_ms, newest, read_coverage
-from infra.lake.folders import Folders, folders
+from infra.lake.coverage import (
+    Coverage,
+    UnknownCoverage,
+    find_newest_version,
+    read_committed_ms,
+    read_coverage,
+)
+from infra.lake.folders import Folders, locate_folders
 from infra.lake.offsets import ByTopic, from_topics, to_topics
 
 __all__ = [
@@ -9,10 +15,10 @@ __all__ = [
     "Coverage",
     "Folders",
     "UnknownCoverage",
-    "committed_ms",
-    "folders",
+    "find_newest_version",
     "from_topics",
-    "newest",
+    "locate_folders",
+    "read_committed_ms",
     "read_coverage",
     "to_topics",
 ]

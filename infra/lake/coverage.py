@@ -62,20 +62,20 @@ def read_coverage(folder: Folder, version: int | None = None) -> Coverage:
     return Coverage()
 
 
-def newest(folder: Folder) -> int:
+def find_newest_version(folder: Folder) -> int:
     """The table's version; -1 where there is none."""
     commits = (name.removesuffix(".json") for name in (folder / LOG).names())
     return max((int(name) for name in commits if name.isdecimal()), default=-1)
 
 
-def committed_ms(folder: Folder) -> int:
+def read_committed_ms(folder: Folder) -> int:
     """When the table's last commit was, by the wall clock, in milliseconds of 1970; 0: never."""
     return next((int(commit["timestamp"]) for commit in commits(folder)), 0)
 
 
 def commits(folder: Folder, version: int | None = None) -> Iterator[dict[str, Any]]:
     """The metadata of the commits, from the version backwards, as far as they are kept."""
-    at = newest(folder) if version is None else version
+    at = find_newest_version(folder) if version is None else version
     while at >= 0:
         try:
             actions = (folder / LOG).read(f"{at:020}.json").splitlines()

@@ -16,14 +16,14 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from infra.clock import today
+from infra.clock import get_today
 from infra.errors import UserError
 from infra.security.files import (
-    authority_file,
-    certificate_file,
+    locate_authority,
+    locate_certificate,
+    locate_security_folder,
     make_folder,
     replace,
-    security_folder,
     write_once,
 )
 from infra.settings import HOST, Settings
@@ -53,7 +53,7 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
     The first call makes them, and the authority, if there is none. A call within DAYS_LEFT_MIN of
     the end renews the certificate. The common name is the component's.
     """
-    file = certificate_file(settings, component)
+    file = locate_certificate(settings, component)
     if not file.exists() or _days_left(file) < DAYS_LEFT_MIN:
         _issue(settings, component)
     return file
@@ -65,20 +65,20 @@ def renew_certificates(settings: Settings) -> dict[str, date]:
     The authority stays, so that clients go on trusting it; one that is near its end is replaced.
     Raises NoAuthority.
     """
-    folder = certificate_file(settings, "").parent
+    folder = locate_certificate(settings, "").parent
     components = sorted(file.stem for file in folder.glob("*.pem"))
     if not components:
-        raise NoAuthority(security_folder(settings))
+        raise NoAuthority(locate_security_folder(settings))
     if _days_left(_authority_pair(settings)) < CERTIFICATE_DAYS:
         replace(_authority_pair(settings), _make_authority())
         _show_authority(settings)
     for component in components:
         _issue(settings, component)
-    return {name: _last_day(certificate_file(settings, name)) for name in components}
+    return {name: _last_day(locate_certificate(settings, name)) for name in components}
 
 
 def _authority_pair(settings: Settings) -> Path:
-    return security_folder(settings) / "authority-key.pem"
+    return locate_security_folder(settings) / "authority-key.pem"
 
 
 def _issue(settings: Settings, component: str) -> None:
@@ -88,7 +88,7 @@ def _issue(settings: Settings, component: str) -> None:
         make_folder(pair.parent)
         write_once(pair, _make_authority())
     _show_authority(settings)
-    file = certificate_file(settings, component)
+    file = locate_certificate(settings, component)
     make_folder(file.parent)
     replace(file, _make_certificate(component, pair.read_bytes()))
 
@@ -96,7 +96,7 @@ def _issue(settings: Settings, component: str) -> None:
 def _show_authority(settings: Settings) -> None:
     """Write the authority's certificate without its key, for clients."""
     authority = x509.load_pem_x509_certificate(_authority_pair(settings).read_bytes())
-    replace(authority_file(settings), authority.public_bytes(Encoding.PEM).decode())
+    replace(locate_authority(settings), authority.public_bytes(Encoding.PEM).decode())
 
 
 def _make_authority() -> str:
@@ -138,7 +138,7 @@ def _make_certificate(component: str, authority_pem: bytes) -> str:
 def _begin(
     subject: x509.Name, issuer: x509.Name, public: ec.EllipticCurvePublicKey, days: int
 ) -> x509.CertificateBuilder:
-    start = datetime.combine(today(), time(), UTC)
+    start = datetime.combine(get_today(), time(), UTC)
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
@@ -180,4 +180,4 @@ def _last_day(file: Path) -> date:
 
 
 def _days_left(file: Path) -> int:
-    return (_last_day(file) - today()).days
+    return (_last_day(file) - get_today()).days

@@ -11,19 +11,19 @@ MODE = 0o600
 FOLDER_MODE = 0o700
 
 
-def security_folder(settings: Settings) -> Path:
+def locate_security_folder(settings: Settings) -> Path:
     """The folder of the keys, certificates and passwords of a data folder."""
     return settings.data_dir / "security"
 
 
-def authority_file(settings: Settings) -> Path:
+def locate_authority(settings: Settings) -> Path:
     """The certificate that every client trusts; no secret."""
-    return security_folder(settings) / "authority.pem"
+    return locate_security_folder(settings) / "authority.pem"
 
 
-def certificate_file(settings: Settings, component: str) -> Path:
+def locate_certificate(settings: Settings, component: str) -> Path:
     """The component's private key, and its certificate after it."""
-    return security_folder(settings) / "certificates" / f"{component}.pem"
+    return locate_security_folder(settings) / "certificates" / f"{component}.pem"
 
 
 def make_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from infra.errors import UserError
-from infra.security.files import make_folder, security_folder, write_once
+from infra.security.files import locate_security_folder, make_folder, write_once
 from infra.settings import OPERATOR, Settings
 
 MECHANISM = "SCRAM-SHA-512"
@@ -31,15 +31,15 @@ class NoPassword(UserError):
         )
 
 
-def password_file(settings: Settings, service: str) -> Path:
-    return security_folder(settings) / "passwords" / f"{service}.properties"
+def locate_password(settings: Settings, service: str) -> Path:
+    return locate_security_folder(settings) / "passwords" / f"{service}.properties"
 
 
 def draw_password(settings: Settings, service: str) -> str:
     """The password of the service; the first call draws it. Only its owner can read the file."""
-    file = password_file(settings, service)
+    file = locate_password(settings, service)
     if not file.exists():
-        make_folder(security_folder(settings))
+        make_folder(locate_security_folder(settings))
         make_folder(file.parent)
         write_once(file, f"{PROPERTY}={secrets.token_urlsafe(BYTES)}\n")
     return read_password(settings, service)
@@ -47,7 +47,7 @@ def draw_password(settings: Settings, service: str) -> str:
 
 def read_password(settings: Settings, service: str) -> str:
     """The password of the service; raises NoPassword where none was drawn."""
-    file = password_file(settings, service)
+    file = locate_password(settings, service)
     try:
         return file.read_text(encoding="utf-8").strip().removeprefix(f"{PROPERTY}=")
     except FileNotFoundError:

@@ -71,7 +71,7 @@ class NoToken(UserError):
         super().__init__(f"Expected one of {', '.join(known) or 'no token'}, found {name[:80]!r}")
 
 
-def token_folder(settings: Settings) -> Path:
+def locate_token_folder(settings: Settings) -> Path:
     """Not where keys and passwords are: a backup keeps those, and no token."""
     return settings.data_dir / "tokens"
 
@@ -80,7 +80,7 @@ def locate_token(settings: Settings, name: str) -> Path:
     """The file of the token. Raises BadName."""
     if not NAME.fullmatch(name) or name == NOBODY:
         raise BadName(name)
-    return token_folder(settings) / f"{name}.json"
+    return locate_token_folder(settings) / f"{name}.json"
 
 
 def list_tokens(settings: Settings) -> list[Token]:
@@ -88,7 +88,7 @@ def list_tokens(settings: Settings) -> list[Token]:
 
     A file that others than its owner may read, or that does not parse, holds no token.
     """
-    files = sorted(token_folder(settings).glob("*.json"))
+    files = sorted(locate_token_folder(settings).glob("*.json"))
     return [token for file in files if (token := _read(file)) is not None]
 
 

@@ -11,7 +11,7 @@ from infra.errors import UserError
 from infra.supervisor.manager import Manager, find_answering
 from infra.supervisor.orphans import HOME_VARIABLE
 from infra.supervisor.tail import tail
-from infra.wait import until
+from infra.wait import wait_for
 
 CONFIG = Path(__file__).with_name("supervisord.conf")
 ANSWER_SECONDS_MAX = 15
@@ -60,7 +60,7 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # it outlives this command and its terminal
         )
-    until(
+    wait_for(
         lambda: process.poll() is not None or find_answering(socket) is not None,
         ANSWER_SECONDS_MAX,
     )

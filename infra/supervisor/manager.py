@@ -8,7 +8,7 @@ from xmlrpc.client import Fault, ServerProxy
 
 from supervisor.xmlrpc import Faults, SupervisorTransport
 
-from infra.wait import until
+from infra.wait import wait_for
 
 State = Literal[
     "STOPPED", "STARTING", "RUNNING", "BACKOFF", "STOPPING", "EXITED", "FATAL", "UNKNOWN"
@@ -67,7 +67,7 @@ class Manager:
             except Fault as fault:
                 if fault.faultCode != Faults.NOT_RUNNING:
                     raise
-        until(
+        wait_for(
             lambda: all(
                 process.state in AT_REST
                 for name, process in self.processes().items()

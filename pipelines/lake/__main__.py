@@ -11,7 +11,7 @@ import time
 from threading import Event
 
 from infra.errors import UserError
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import read_settings
 from pipelines.common.generations import lease
 from pipelines.common.runtime.process import give_way
@@ -28,7 +28,7 @@ changes."""
 
 
 def main() -> None:
-    setup_logging("lake")
+    set_up_logging("lake")
     give_way()
     logging.getLogger("py4j").setLevel(logging.WARNING)
     once = "--once" in sys.argv[1:]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
-from infra.kafka import Offsets, Partition, admin, committed_ends
+from infra.kafka import Offsets, Partition, create_admin, read_committed_ends
 from infra.settings import Settings
 from pipelines.common.runtime.bounded import Span
 from pipelines.common.runtime.source import FETCH, kafka_options
@@ -33,7 +33,7 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     Where the log has nothing more, the commit is a sign of life. Raises OtherLog.
     """
     before = table.read_coverage()
-    ends = committed_ends(admin(settings), [topic.name for topic in TOPICS])
+    ends = read_committed_ends(create_admin(settings), [topic.name for topic in TOPICS])
     now = before.then(nearer(before.ends, ends, settings.pipeline_records_per_batch_max))
     records = part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
     table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)

@@ -2,7 +2,7 @@
 
 from pyspark.sql import SparkSession
 
-from infra.jars import delta_jars
+from infra.jars import fetch_delta_jars
 from infra.settings import Settings
 from pipelines.common.runtime.session import session, suit
 
@@ -27,6 +27,6 @@ OPTIONS = {
 
 def lake_session(settings: Settings, name: str = "lake") -> SparkSession:
     """The Spark session of this process, with Delta."""
-    spark = session(settings, name, jars=delta_jars(), more=OPTIONS)
+    spark = session(settings, name, jars=fetch_delta_jars(), more=OPTIONS)
     suit(spark, live=False)
     return spark

@@ -7,7 +7,15 @@ from operator import or_
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, RELEASES, SHIPMENTS, Contract, spark_ddl
+from contracts import (
+    ADJUSTMENTS,
+    RECEIPTS,
+    REFUNDS,
+    RELEASES,
+    SHIPMENTS,
+    Contract,
+    render_spark_ddl,
+)
 from contracts.validation import RELEASABLE
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import event
@@ -41,7 +49,7 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
     A release is the release: the event in it stays wrapped.
     """
     validated = validate_releases(records) if topic is RELEASES else validate_events(topic, records)
-    kind = f"STRUCT<{spark_ddl(topic)}>"
+    kind = f"STRUCT<{render_spark_ddl(topic)}>"
     return (
         validated.where(F.col("_reason").isNull())
         .withColumn("_event", F.col("_event").cast(kind))

@@ -4,7 +4,7 @@ import pytest
 
 from audit.fraud import FraudOracle
 from audit.timeline import LEEDS, MILK, WINE, Timeline, at
-from contracts import ALERTS, RECEIPTS, RELEASES, encode, key
+from contracts import ALERTS, RECEIPTS, RELEASES, encode, encode_key
 from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
 from tests.audit.frauds import CARD, MINUTE, SECOND, only
@@ -101,7 +101,7 @@ class TestCardVelocity:
                 partition=0,
                 offset=0,
                 published_ms=rejected.published_ms + 1_020_000,
-                key=key(RELEASES, release),
+                key=encode_key(RELEASES, release),
                 value=encode(RELEASES, release),
                 headers=(),
             )
@@ -135,7 +135,7 @@ class TestCardVelocity:
         for n in range(6):
             shop.receipt(at("10:41") + n * SECOND, card="a/b%2F")
         alert = only(shop.alerts("card-velocity"))
-        assert key(ALERTS, alert).split(b"/")[1:2] == [b"a%2Fb%252F"]
+        assert encode_key(ALERTS, alert).split(b"/")[1:2] == [b"a%2Fb%252F"]
 
 
 class TestBound:

@@ -25,7 +25,7 @@ from audit.timeline import (
     Timeline,
 )
 from audit.validation import event
-from contracts import ALERTS, DIMENSIONS, RECEIPTS, digest, model
+from contracts import ALERTS, DIMENSIONS, RECEIPTS, build_model, compute_digest
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from pipelines.fraud.thresholds import Thresholds
@@ -106,7 +106,7 @@ def timelines(draw: st.DrawFn) -> list[Record]:
 def alerts(records: Iterable[Record], limits: Thresholds = LIMITS) -> dict[bytes, Row]:
     rows = FraudOracle(records, limits).view()
     for row in rows:
-        model(ALERTS).model_validate(row)
+        build_model(ALERTS).model_validate(row)
     return {f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in rows}
 
 
@@ -153,7 +153,7 @@ def test_the_order_of_reading_does_not_matter(
     shuffled = list(records)
     chance.shuffle(shuffled)
     rows = alerts(shuffled, limits).values()
-    assert digest(ALERTS, rows) == digest(ALERTS, alerts(records, limits).values())
+    assert compute_digest(ALERTS, rows) == compute_digest(ALERTS, alerts(records, limits).values())
 
 
 @given(timelines())

@@ -14,10 +14,10 @@ from contracts import (
     SHIPMENTS,
     decode,
     encode,
-    key,
+    encode_key,
 )
 from generators.simulator import simulate
-from infra.kafka import Partition, admin, end_offsets
+from infra.kafka import Partition, create_admin, read_end_offsets
 from infra.settings import Settings
 from services.quarantine.reader import read_record
 from tests.services.quarantine.publishing import put, to_ms
@@ -45,7 +45,7 @@ def dirty(kafka: Settings) -> Settings:
 
 @pytest.fixture
 def ends(dirty: Settings) -> dict[Partition, int]:
-    return end_offsets(admin(dirty), MOVING)
+    return read_end_offsets(create_admin(dirty), MOVING)
 
 
 @pytest.fixture
@@ -112,8 +112,10 @@ def test_a_released_movement_is_no_longer_missing(dirty: Settings, oracle: Oracl
         "original_event_id": movement["event_id"],
         "value": original.value,
     }
-    put(dirty, RELEASES, key(RELEASES, event), encode(RELEASES, event), to_ms(now))
-    after = audit(dirty, Oracle(dirty, end_offsets(admin(dirty), [*MOVING, RELEASES.name])))
+    put(dirty, RELEASES, encode_key(RELEASES, event), encode(RELEASES, event), to_ms(now))
+    after = audit(
+        dirty, Oracle(dirty, read_end_offsets(create_admin(dirty), [*MOVING, RELEASES.name]))
+    )
     assert after.agrees
     assert after.quarantined == before.quarantined - shelves
 

@@ -12,7 +12,7 @@ from bench.report import document as report
 from bench.report import machine
 from bench.run import Part
 from bench.scale import QUICK
-from infra.settings import root
+from infra.settings import locate_root
 
 TEXT = (
     "Before.\n\n<!-- figures: replay{unit} -->\nan old table\n<!-- end of figures -->\n\nAfter.\n"
@@ -64,7 +64,7 @@ def test_a_table_of_a_part_that_was_not_measured_is_refused() -> None:
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=str)
 def test_the_tables_of_the_documents_are_those_of_the_figures(file: Path) -> None:
-    text = (root() / file).read_text()
+    text = (locate_root() / file).read_text()
     assert document.TABLE.search(text), "a document that is listed shows a table"
     assert fill(file, text, read_parts()) == text, "run python -m bench.document"
 

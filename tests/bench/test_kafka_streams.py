@@ -13,7 +13,7 @@ from bench.kafka_streams import Guarantee, changelog, kafka_streams
 from bench.receipts import receipt
 from contracts import RECEIPTS, decode, encode
 from contracts.errors import Undecodable
-from infra.kafka import admin, end_offsets, producer, read_between, read_to_end
+from infra.kafka import create_admin, create_producer, read_between, read_end_offsets, read_to_end
 from infra.settings import Settings
 from tests.seeds import create_random
 
@@ -40,12 +40,14 @@ def test_units_sold_are_those_that_the_log_alone_says(kafka: Settings) -> None:
             with streams.application() as name:
                 assert streams.run(name, guarantee) > 0
                 assert read_changelog(kafka, name) == once
-            assert not [topic for topic in admin(kafka).list_topics().topics if name in topic]
+            assert not [
+                topic for topic in create_admin(kafka).list_topics().topics if name in topic
+            ]
 
 
 def publish(kafka: Settings, draw: Random) -> None:
     """Receipts, three stores' of twelve: a partition may stay empty. Copies, and what is none."""
-    client = producer(kafka)
+    client = create_producer(kafka)
     for number in range(EVENTS):
         at, event = receipt(0)["event_time"] + number * APART_MS, receipt(number)
         if number % 12 < 3:
@@ -79,7 +81,7 @@ def vary_receipt(event: dict[str, Any], number: int, draw: Random) -> Iterator[b
 def count_units(kafka: Settings, memory_ms: int) -> Units:
     """Units sold: of what is published within the memory of its first copy, that one alone."""
     sold, known = Units(), dict[str, int]()
-    for message in read_between(kafka, {}, end_offsets(admin(kafka), [RECEIPTS.name])):
+    for message in read_between(kafka, {}, read_end_offsets(create_admin(kafka), [RECEIPTS.name])):
         try:
             event = decode(message.value()).value
         except Undecodable:

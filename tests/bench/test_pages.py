@@ -14,7 +14,7 @@ from bench.arrivals import Sample
 from bench.browsers import MISSING, NoBrowser, browsing, find_chromium
 from bench.pages import Load, NobodyAsks, compare, refuse_silence
 from infra.settings import HOST
-from infra.wait import until
+from infra.wait import wait_for
 
 SECONDS_MAX = 30
 
@@ -78,7 +78,7 @@ def test_a_browser_shows_the_page_and_nothing_of_it_is_left() -> None:
         assert asked.wait(SECONDS_MAX)
         started = [browser, *browser.children(recursive=True)]
         assert len(started) > 1
-    assert until(lambda: not any(map(is_alive, started)), SECONDS_MAX)
+    assert wait_for(lambda: not any(map(is_alive, started)), SECONDS_MAX)
 
 
 def is_alive(process: psutil.Process) -> bool:

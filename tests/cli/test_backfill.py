@@ -11,7 +11,7 @@ from cli.down import stop
 from cli.ready import readiness
 from generators.run import Progress
 from generators.ticks import START_MS, TICKS_PER_DAY
-from infra.kafka import admin, newest_ms
+from infra.kafka import create_admin, read_newest_ms
 from infra.settings import Settings
 from infra.supervisor import daemon
 from infra.supervisor.manager import Manager
@@ -59,7 +59,7 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
         assert "2026-03-05 08:00" in backfill(home, 3)
         assert is_world_ready(home, manager)
         assert manager.process(SIMULATOR).pid != pid
-        assert min(newest_ms(admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
+        assert min(read_newest_ms(create_admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
         assert "nothing was missing" in backfill(home, 2)
     finally:
         stop(home)

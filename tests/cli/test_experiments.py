@@ -20,7 +20,7 @@ from cli.experiments import (
     steps,
     try_command,
 )
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from tests.ports import free_port_base
 
 PAGE = """# 1. A page
@@ -44,7 +44,7 @@ $ true
 
 The end.
 """
-GUIDE = root() / "docs" / "guide" / "README.md"
+GUIDE = locate_root() / "docs" / "guide" / "README.md"
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_told_with_what_is(
         try_command("the-cat")
     with pytest.raises(NoShop, match=rf"ready at {settings.api_url}, but: .*make up"):
         try_command("the-log", yes=True)
-    monkeypatch.setattr(experiments, "root", lambda: tmp_path)
+    monkeypatch.setattr(experiments, "locate_root", lambda: tmp_path)
     with pytest.raises(NoGuide, match="comes with the project's repository"):
         try_command(list_=True)
 

@@ -36,8 +36,8 @@ def markers(
     """What stands in the marker topic."""
     by_generation: dict[tuple[str, int], Marker] = {}
     monkeypatch.setattr(ready, "read_markers", lambda *_: by_generation)
-    monkeypatch.setattr(ready, "admin", lambda _: None)
-    monkeypatch.setattr(ready, "end_offsets", lambda *_: {("receipts", 0): 10})
+    monkeypatch.setattr(ready, "create_admin", lambda _: None)
+    monkeypatch.setattr(ready, "read_end_offsets", lambda *_: {("receipts", 0): 10})
     return by_generation
 
 

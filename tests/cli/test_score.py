@@ -15,8 +15,8 @@ from cli import score
 from cli.main import application
 from contracts import ALERTS, HEARTBEATS
 from generators.simulator import simulate
-from infra.kafka import KafkaDown, admin, end_offsets
-from infra.settings import Settings, root
+from infra.kafka import KafkaDown, create_admin, read_end_offsets
+from infra.settings import Settings, locate_root
 from tests.services.memory import MemoryLog
 from tests.services.serving import create_sources, serving
 from tests.services.writing import Writing, promote
@@ -41,8 +41,8 @@ def world(kafka: Settings) -> Settings:
 def test_what_is_served_is_scored(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ends = end_offsets(admin(world), READ)
-    alerts = fraud_oracle(world, ends, root()).view()
+    ends = read_end_offsets(create_admin(world), READ)
+    alerts = fraud_oracle(world, ends, locate_root()).view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as settings:
@@ -62,7 +62,7 @@ def test_alerts_that_are_not_served_are_missed(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
-    writing.read |= end_offsets(admin(world), [HEARTBEATS.name])
+    writing.read |= read_end_offsets(create_admin(world), [HEARTBEATS.name])
     with shop(world, log, writing, [], tmp_path) as settings:
         monkeypatch.setattr(score, "read_settings", lambda: settings)
         answer = CliRunner().invoke(application(), ["score", "fraud", "--json"])

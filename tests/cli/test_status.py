@@ -115,7 +115,7 @@ def test_without_a_broker_only_who_answers_itself_is_asked(
 
     monkeypatch.setattr(daemon, "find_running", lambda _: Running())
     monkeypatch.setattr(fleet, "readiness", answer)
-    monkeypatch.setattr(fleet, "answers", lambda *_: False)
+    monkeypatch.setattr(fleet, "is_answering", lambda *_: False)
     states = {one.name: one.state for one in fleet.components(current)}
     assert asked == ["api"]
     assert (states["api"], states["quarantine"], states["broker"]) == (

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from audit.log import read
 from contracts import RECEIPTS
 from contracts.validation import Rejection, validate
-from infra.kafka import admin, end_offsets
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.session import session
@@ -28,7 +28,7 @@ def read_by_python(settings: Settings) -> dict[str, Any]:
     accepted: dict[str, Any] = {}
     rejected: Counter[str] = Counter()
     units: Counter[str] = Counter()
-    for record in read(settings, end_offsets(admin(settings), [RECEIPTS.name])):
+    for record in read(settings, read_end_offsets(create_admin(settings), [RECEIPTS.name])):
         event = validate(RECEIPTS, record.key, record.value, record.published_ms)
         if isinstance(event, Rejection):
             rejected[event.found] += 1

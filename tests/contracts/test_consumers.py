@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from contracts import CONTRACTS, Contract, Unencodable, encode, key
-from contracts.consumer import CONSUMERS, Use, reader
+from contracts import CONTRACTS, Contract, Unencodable, encode, encode_key
+from contracts.consumer import CONSUMERS, Use, create_reader
 from contracts.projection import parse_path
 from generators.partitions import partition
 from infra.kafka import Record
@@ -23,7 +23,7 @@ EVERY = pytest.mark.parametrize(("who", "topic"), USES)
 def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
     """The value as a record, published when it happened."""
     at = value.get(contract.event_time or "")
-    record_key = key(contract, value)
+    record_key = encode_key(contract, value)
     return Record(
         topic=contract.name,
         partition=partition(record_key, contract.settings.partitions),
@@ -45,7 +45,7 @@ def test_a_valid_example_is_read_as_declared(who: str, topic: str) -> None:
     for example in contract.examples:
         value = create_record(contract, example).value
         assert value is not None
-        assert reader(who)(value).value == project(use, contract, value)
+        assert create_reader(who)(value).value == project(use, contract, value)
 
 
 @EVERY

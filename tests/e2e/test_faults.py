@@ -13,7 +13,7 @@ import pytest
 
 from backup.manifest import read_manifest
 from cli.fault_report import REPORT_FILE
-from infra.reports import reports_folder
+from infra.reports import locate_reports
 from infra.supervisor.parts import ENGINE, PIPELINES, WORKER, find_parts, kill
 from infra.wait import wait_until
 from tests.e2e.shop import Shop, opened
@@ -57,7 +57,7 @@ def test_a_drawn_world_is_exact_after_kill_9_of_every_part(
 def keep_promises(shop: Shop) -> None:
     """Do the faults other than kills: files, records, a paused process."""
     shop.retail("fault", "run", *ON_DEMAND, "--seconds", "2", "--yes")
-    report = json.loads((reports_folder(shop.settings) / REPORT_FILE).read_text())
+    report = json.loads((locate_reports(shop.settings) / REPORT_FILE).read_text())
     assert [one["fault"] for one in report["faults"]] == list(ON_DEMAND)
     for one in report["faults"]:
         assert one["exact"] == dict.fromkeys(shop.settings.pipeline_names, True)

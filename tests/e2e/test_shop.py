@@ -19,7 +19,7 @@ from cli.experiments import FENCED, exchanges, find_experiments, run
 from contracts import CONFIRMATIONS, PURCHASE_ORDERS, Contract
 from contracts.shape import Row
 from infra.settings import Settings
-from infra.token import read_token, token_file
+from infra.token import locate_token, read_token
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from services.api.store.location import locate_database, locate_folder
@@ -182,7 +182,7 @@ def test_the_token_of_a_running_shop_is_in_its_file_alone(shop: Shop) -> None:
     processes = list_with_children(running)
     assert len(processes) >= len(running) > 3
     assert list(find_processes(token, processes)) == []
-    assert find_files(token, shop.settings.data_dir, [token_file(shop.settings)]) == []
+    assert find_files(token, shop.settings.data_dir, [locate_token(shop.settings)]) == []
 
 
 def test_after_down_the_world_goes_on_where_it_stood(shop: Shop) -> None:

@@ -109,9 +109,9 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
 
     reader = SimpleNamespace(assign=lambda _: None, consume=consume)
     monkeypatch.setattr(confirmations, "RECORDS_PER_TICK_MAX", PER_TICK)
-    monkeypatch.setattr(confirmations, "consumer", lambda _: reader)
-    monkeypatch.setattr(confirmations, "admin", lambda _: None)
-    monkeypatch.setattr(confirmations, "partitions", lambda *_: [])
+    monkeypatch.setattr(confirmations, "create_consumer", lambda _: reader)
+    monkeypatch.setattr(confirmations, "create_admin", lambda _: None)
+    monkeypatch.setattr(confirmations, "list_partitions", lambda *_: [])
     ticks = range(10 + 1)
     heard = Orders(Settings(data_dir=tmp_path), Journal(tmp_path, "a world"), newest_ms=0)
     order_ids = [[one.order_id for one in heard.due(tick)] for tick in ticks]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contracts import CLOCKS, decode
-from generators.clock import wall_ms
+from generators.clock import get_wall_ms
 from generators.own_clock import Timekeeper, beaten_ms, keep_time, refuse_other
 from generators.resume import OtherWorld
 from generators.simulator import simulate
@@ -63,12 +63,12 @@ def test_a_world_that_begins_in_the_past_stands_until_something_is_imported(
 
 
 def test_without_a_beginning_the_time_is_the_walls(log: Settings) -> None:
-    before = wall_ms()
+    before = get_wall_ms()
     clock = keep_time_until(log.model_copy(update={"world": "own"}), "running")
     assert clock["speed_milli"] == 1_000
-    assert before <= clock["world_at"].timestamp() * 1000 <= wall_ms()
+    assert before <= clock["world_at"].timestamp() * 1000 <= get_wall_ms()
     assert clock["world_at"] == clock["wall_at"]
-    assert before - 120_000 < (beaten_ms(log) or 0) <= wall_ms()
+    assert before - 120_000 < (beaten_ms(log) or 0) <= get_wall_ms()
 
 
 def test_neither_world_goes_on_in_the_log_of_the_other(log: Settings) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from pydantic import ValidationError
 
-from contracts import Undecodable, contract, decode, model
+from contracts import Undecodable, build_model, decode, get_contract
 from generators import wire
 from generators.dirt import UNREADABLE, Dirt
 from generators.numbering import Publication
@@ -24,7 +24,7 @@ def find_broken_rules(publication: Publication) -> list[str]:
     """Every fault that the model finds."""
     decoded = decode(wire.value(publication))
     try:
-        model(decoded.contract).model_validate(decoded.value)
+        build_model(decoded.contract).model_validate(decoded.value)
     except ValidationError as error:
         return [fault["msg"] for fault in error.errors()]
     return []
@@ -40,7 +40,7 @@ def test_a_clock_ahead_bends_the_event_and_not_the_record() -> None:
     for publication in select_dirty(Dirt.FUTURE):
         event = decode(wire.value(publication)).value
         ahead_ms = event["event_time"].timestamp() * 1000 - publication.published_ms
-        skew = contract(publication.topic).skew
+        skew = get_contract(publication.topic).skew
         assert skew
         assert timedelta(milliseconds=ahead_ms) > skew
         assert publication.published_ms == publication.event["event_time"]
@@ -74,7 +74,7 @@ def test_exactly_one_rule_is_broken() -> None:
     broken: Counter[str] = Counter()
     for publication in select_dirty(Dirt.BROKEN_RULE):
         (rule,) = find_broken_rules(publication)
-        assert rule in {one.name for one in contract(publication.topic).rules}
+        assert rule in {one.name for one in get_contract(publication.topic).rules}
         broken[rule] += 1
     assert len(broken) > 10
     assert broken["lines[].units is at least 1"]

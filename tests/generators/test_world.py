@@ -6,11 +6,11 @@ from contracts import (
     DIMENSIONS,
     HEARTBEATS,
     RECEIPTS,
-    contract,
+    build_model,
     decode,
     encode,
+    get_contract,
     holds_from,
-    model,
 )
 from control.world_clock import WORLD
 from generators.ticks import (
@@ -61,8 +61,8 @@ def test_whatever_holds_was_announced_with_notice() -> None:
 
 def test_every_published_value_keeps_its_contract() -> None:
     for publication in publish_hours(8):
-        of = contract(publication.topic)
-        model(of).model_validate(decode(encode(of, publication.event)).value)
+        of = get_contract(publication.topic)
+        build_model(of).model_validate(decode(encode(of, publication.event)).value)
 
 
 def test_sequences_have_no_gap() -> None:

@@ -10,8 +10,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from contracts import PRODUCTS, RECEIPTS, Contract, spark_ddl
-from contracts.consumer import consumer, list_declared
+from contracts import PRODUCTS, RECEIPTS, Contract, render_spark_ddl
+from contracts.consumer import get_consumer, list_declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, render_path
 from pipelines.common.pipeline import Dimension, Extract, Pipeline, load, pipelines
@@ -31,14 +31,14 @@ BY_ALL = {("event_id",), ("event_time",)}
 
 def evaluate(spark: SparkSession, one: Pipeline, topic: Contract, paths: Collection[Path]) -> None:
     """Extract from an event that has these fields and no others. Raises AnalysisException."""
-    frame: DataFrame = spark.createDataFrame([], spark_ddl(topic))
+    frame: DataFrame = spark.createDataFrame([], render_spark_ddl(topic))
     event = only(F.struct("*"), topic, paths).alias("event")
     frame.select(event).select(*one.extracts[topic](F.col("event")).values())
 
 
 @EVERY
 def test_its_file_names_what_it_reads_and_writes(name: str) -> None:
-    declared_by_code, file = load(name), consumer(name)
+    declared_by_code, file = load(name), get_consumer(name)
     dimensions = {dimension.topic.name for dimension in declared_by_code.dimensions}
     assert {one.name for one in declared_by_code.inputs} | dimensions <= set(file.reads)
     assert {one.name for one in declared_by_code.writes} <= set(file.writes)

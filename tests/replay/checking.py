@@ -1,7 +1,7 @@
 """Compares a generation's answer with the oracle's."""
 
 from audit.oracles import oracle
-from contracts import digest, key
+from contracts import compute_digest, encode_key
 from tests.replay.answer import Answer
 from tests.replay.running import Work
 
@@ -14,9 +14,12 @@ def check(answer: Answer, work: Work) -> None:
     answers = asked.views()
     assert {view.name for view in work.pipeline.writes} == answers.keys()
     for view, own_digest in zip(work.pipeline.writes, answer.digests, strict=True):
-        expected, rows = {key(view, row): row for row in answers[view.name]}, answer.rows[view.name]
+        expected, rows = (
+            {encode_key(view, row): row for row in answers[view.name]},
+            answer.rows[view.name],
+        )
         wrong = {at for at in rows | expected if rows.get(at) != expected.get(at)}
         assert not [(rows.get(at), expected.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
         assert expected, f"{view.name} has rows to be compared"
-        assert own_digest == digest(view, expected.values())
+        assert own_digest == compute_digest(view, expected.values())
     assert answer.books == asked.books()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
-from contracts import DIMENSIONS, RELEASES, contract, encode, key
+from contracts import DIMENSIONS, RELEASES, encode, encode_key, get_contract
 from generators import wire
 from generators.chance import chance as of_id
 from generators.dirt import Dirt
@@ -83,7 +83,7 @@ def by_its_clock(one: Publication) -> Publication:
 
     All copies of an event are the same; what comes too late stays too late.
     """
-    skew = contract(one.topic).skew
+    skew = get_contract(one.topic).skew
     if skew is None or one.dirt is Dirt.BEYOND_HORIZON:
         return one
     draw = of_id(one.event["event_id"], "clock")
@@ -126,7 +126,7 @@ def release(rejected: Publication, at_ms: int) -> Entry:
         "value": wire.value(rejected),
         "because": "the line was down",
     }
-    record_key = key(RELEASES, event)
+    record_key = encode_key(RELEASES, event)
     width = RELEASES.settings.partitions
     at = RELEASES.name, partition(record_key, width)
     return Entry(at, record_key, encode(RELEASES, event), at_ms)

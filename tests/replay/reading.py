@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
-from contracts import BOOKS, Contract, decode, key
+from contracts import BOOKS, Contract, decode, encode_key
 from control.generations import Generation
 from infra.kafka import Record
 from pipelines.common.pipeline import Pipeline
@@ -99,7 +99,7 @@ class Reading:
         for written_to, value in self._written:
             if written_to == topic:
                 row = dict(decode(value).value)
-                at = key(view, row)
+                at = encode_key(view, row)
                 if at not in found or row["version"] >= found[at]["version"]:
                     found[at] = row
         return found

@@ -14,10 +14,10 @@ from pyspark.sql import SparkSession
 
 from audit.inventory import Book
 from audit.oracles import oracle
-from contracts import digest
-from infra.kafka import Offsets, Partition, admin, end_offsets
-from infra.processes import environment
-from infra.settings import Settings, root
+from contracts import compute_digest
+from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
+from infra.processes import build_environment
+from infra.settings import Settings, locate_root
 from pipelines.common.generations.generation import generations, make_outputs
 from pipelines.common.generations.promotion import create_candidate, prefix_ends
 from pipelines.common.pipeline import Pipeline, load, pipelines
@@ -122,18 +122,20 @@ def test_where_records_are_nowhere_no_generation_begins(cut_log: CutLog) -> None
 def keep(settings: Settings) -> None:
     """Let the archive hold the log to its end."""
     command = [sys.executable, "-m", "tests.replay.keeping"]
-    subprocess.run(command, cwd=root(), env=environment(settings), check=True, timeout=SECONDS_MAX)
+    subprocess.run(
+        command, cwd=locate_root(), env=build_environment(settings), check=True, timeout=SECONDS_MAX
+    )
 
 
 def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
-    return end_offsets(admin(settings), [topic.name for topic in pipeline.inputs])
+    return read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
 
 
 def compute_answer(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
     """What the pipeline's oracle says of everything below these offsets."""
     asked = oracle(pipeline.name, settings, ends)
     views = asked.views()
-    digests = {view.name: digest(view, views[view.name]) for view in pipeline.writes}
+    digests = {view.name: compute_digest(view, views[view.name]) for view in pipeline.writes}
     return OracleAnswer(ends, digests, asked.books())
 
 
@@ -147,7 +149,7 @@ def begun(log: CutLog) -> Work:
     ends = prefix_ends(log.settings, pipeline, Source.ARCHIVE)
     limit = {"pipeline_records_per_batch_max": sum(ends.values()) // ROUNDS_MIN}
     settings = log.settings.model_copy(update=limit)
-    work = Work(settings, pipeline, create_candidate(settings, pipeline, root(), ends))
+    work = Work(settings, pipeline, create_candidate(settings, pipeline, locate_root(), ends))
     make_outputs(settings, pipeline, work.generation)
     return work
 
@@ -160,7 +162,8 @@ def in_one_batch(work: Work, at: Answer, spark: SparkSession, folder: Path) -> t
     bounded.write(spark, settings, pipeline, folder)
     rows = (spark.read.parquet(str(folder / f"{view.name}.parquet")) for view in pipeline.writes)
     return tuple(
-        digest(view, collect_rows(each)) for view, each in zip(pipeline.writes, rows, strict=True)
+        compute_digest(view, collect_rows(each))
+        for view, each in zip(pipeline.writes, rows, strict=True)
     )
 
 
@@ -178,6 +181,6 @@ def cut_head(settings: Settings, chance: Random) -> None:
 
 def delete(settings: Settings, before: Offsets) -> None:
     wanted = [TopicPartition(*at, offset) for at, offset in before.items()]
-    client = admin(settings)  # it lives until the answers are there
+    client = create_admin(settings)  # it lives until the answers are there
     for future in client.delete_records(wanted).values():
         future.result(SECONDS_MAX)

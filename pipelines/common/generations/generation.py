@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from contracts import BOOKS, GENERATIONS, encode, key
+from contracts import BOOKS, GENERATIONS, encode, encode_key
 from control.generations import Generation, Generations, State, read_generations
 from infra.errors import UserError
-from infra.kafka import apply_topics, producer, send
+from infra.kafka import apply_topics, create_producer, send
 from infra.lock import lock_folder
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_home
@@ -74,8 +74,8 @@ def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
         after = changed(before)
         if after != before:
             control = after.to_row()
-            record = key(GENERATIONS, control), encode(GENERATIONS, control)
-            send(producer(settings), GENERATIONS.name, *record)
+            record = encode_key(GENERATIONS, control), encode(GENERATIONS, control)
+            send(create_producer(settings), GENERATIONS.name, *record)
     return after
 
 

@@ -8,7 +8,7 @@ import psutil
 
 from infra.errors import UserError
 from infra.lock import is_locked, try_lock
-from infra.wait import until
+from infra.wait import wait_for
 
 LEASE = "lease.json"
 """The file that the generation's process locks as long as it runs."""
@@ -39,7 +39,7 @@ def take(folder: Path) -> TextIO:
     """
     lease = folder / LEASE
     file = lease.open("a+")
-    if not until(lambda: try_lock(file.fileno()), LOOK_SECONDS_MAX):
+    if not wait_for(lambda: try_lock(file.fileno()), LOOK_SECONDS_MAX):
         file.close()
         raise LeaseHeld(lease)
     file.seek(0)

@@ -9,7 +9,7 @@ from infra.errors import UserError
 from infra.folder import Folder
 from infra.kafka import Offsets
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.clock import wall_now
 from pipelines.common.generations.damage import is_damaged
@@ -234,5 +234,5 @@ def remove(settings: Settings, pipeline: str, number: int) -> None:
         shutil.rmtree(kept.home, ignore_errors=True)
         return not kept.home.exists()
 
-    if not until(gone, REMOVE_SECONDS_MAX):
+    if not wait_for(gone, REMOVE_SECONDS_MAX):
         raise StillWritten(kept.home)

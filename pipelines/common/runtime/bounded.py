@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from infra.errors import UserError
 from infra.kafka import Offsets
 from infra.lake import ByTopic, from_topics, to_topics
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_records
@@ -66,7 +66,7 @@ class Span:
 
 def main() -> None:
     give_way()
-    setup_logging("pipelines")
+    set_up_logging("pipelines")
     end_with_parent()
     name, folder = sys.argv[1], Path(sys.argv[2])
     settings = read_settings()

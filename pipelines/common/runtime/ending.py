@@ -4,7 +4,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.errors import UserError
-from infra.wait import until
+from infra.wait import wait_for
 
 TASK_SECONDS_MAX = 60.0
 """How long a cancelled task may keep running."""
@@ -26,7 +26,7 @@ class StillWriting(UserError):
 def end(spark: SparkSession, query: StreamingQuery) -> None:
     """Stop the query, and return when none of its tasks runs; raises StillWriting."""
     query.stop()
-    if not until(lambda: not running_tasks(spark, query), TASK_SECONDS_MAX):
+    if not wait_for(lambda: not running_tasks(spark, query), TASK_SECONDS_MAX):
         raise StillWriting(query)
 
 

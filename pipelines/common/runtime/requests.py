@@ -17,7 +17,7 @@ from threading import Event, Thread
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from infra.wait import until
+from infra.wait import wait_for
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.bounded import SPAN, Span, write
 from pipelines.common.runtime.pools import POOL
@@ -51,9 +51,9 @@ def request(generation: Path, span: Span, target: Path, seconds_max: float) -> d
     asked = Path(tempfile.mkdtemp(prefix="request-", dir=folder))
     try:
         span.write(asked)
-        if not until((asked / CLAIMED).exists, CLAIM_SECONDS_MAX):
+        if not wait_for((asked / CLAIMED).exists, CLAIM_SECONDS_MAX):
             raise Unanswered
-        if not until(lambda: ended(asked), seconds_max) or not asked.exists():
+        if not wait_for(lambda: ended(asked), seconds_max) or not asked.exists():
             raise Unanswered
         if (failed := asked / FAILED).exists():
             raise RequestFailed(failed.read_text())

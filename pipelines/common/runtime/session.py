@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from contracts.schemas import NEWER_LOCK
 from infra import aot, java
 from infra.folder import Folder
-from infra.jars import spark_jars
+from infra.jars import fetch_spark_jars
 from infra.settings import Settings
 from pipelines.common.runtime import heap
 from pipelines.common.runtime.compiled import (
@@ -149,13 +149,16 @@ def scratch(settings: Settings, name: str) -> Path:
 
 
 def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
-    every = [*spark_jars(), *jars, class_jar(settings)]
+    every = [*fetch_spark_jars(), *jars, class_jar(settings)]
     return {
         **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
-            [*aot.options(settings.jars_dir, "spark", class_path(settings, jars)), *java_options()]
+            [
+                *aot.build_options(settings.jars_dir, "spark", class_path(settings, jars)),
+                *java_options(),
+            ]
         ),
         "spark.local.dir": str(scratch(settings, name) / "local"),
         "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
@@ -232,7 +235,7 @@ def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
 
 def class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
     """Java's class path: the project's classes, and then what Spark ships."""
-    ours = [*spark_jars(), *jars, class_jar(settings)]
+    ours = [*fetch_spark_jars(), *jars, class_jar(settings)]
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 

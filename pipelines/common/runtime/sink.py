@@ -6,7 +6,7 @@ from time import monotonic
 from pyspark.sql import DataFrame
 
 from control.generations import Generation
-from infra.kafka import admin, producer
+from infra.kafka import create_admin, create_producer
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.generations.marker import Effort, publish_marker
@@ -20,7 +20,7 @@ Write = Callable[[DataFrame, int], None]
 def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
     """The function that Spark calls with each batch of records, and again if it repeats a batch."""
     options = producer_options(settings)
-    marker_producer, marker_admin = producer(settings, linger_ms=0), admin(settings)
+    marker_producer, marker_admin = create_producer(settings, linger_ms=0), create_admin(settings)
     checkpoint = locate_checkpoint(settings, generation)
 
     def write(records: DataFrame, batch: int) -> None:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
-from infra.kafka import Offsets, admin, client_config, partitions
+from infra.kafka import Offsets, build_client_config, create_admin, list_partitions
 from infra.lake import to_topics
-from infra.security.passwords import PROPERTY, password_file
+from infra.security.passwords import PROPERTY, locate_password
 from infra.settings import Settings
 
 FETCH = {
@@ -48,7 +48,7 @@ def tail(
     fails.
     """
     names = [topic.name for topic in topics]
-    every = partitions(admin(settings), names)
+    every = list_partitions(create_admin(settings), names)
     begin = json.dumps(to_topics({at: starts.get(at, 0) for at in every}))
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
@@ -66,12 +66,12 @@ def kafka_options(settings: Settings) -> dict[str, str]:
     """Where Kafka is and how to log in, for Spark's connector, which takes the options of Java's
     client.
     """
-    ours = client_config(settings)
+    ours = build_client_config(settings)
     user, password = ours.pop("sasl.username", None), ours.pop("sasl.password", None)
     authority = ours.pop("ssl.ca.location", None)
     if settings.secure:
         # Spark passes options on to plans, tasks and logs: they say where the password is.
-        password = f"${{file:{password_file(settings, settings.kafka_service)}:{PROPERTY}}}"
+        password = f"${{file:{locate_password(settings, settings.kafka_service)}:{PROPERTY}}}"
         ours |= FROM_FILES
     if user is not None:
         module = login_module(str(ours["sasl.mechanism"]))

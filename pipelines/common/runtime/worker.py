@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 
 from control.generations import Generation
 from infra.errors import UserError
-from infra.logs import setup_logging
+from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
@@ -58,7 +58,7 @@ class Assigned:
 
 
 def main() -> None:
-    setup_logging("pipelines")
+    set_up_logging("pipelines")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every batch
     settings, stopping = read_settings(), Event()
     end_with_parent()

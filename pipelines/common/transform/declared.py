@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from contracts import Contract
 from contracts.consumer import list_declared
 from contracts.errors import Undeclared
-from contracts.projection import Path, projection
+from contracts.projection import Path, project_fields
 from contracts.shape import Field
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.events import META, column
@@ -47,7 +47,7 @@ def only(event: Column, contract: Contract, paths: Collection[Path]) -> Column:
     Spark's optimizer sees through structs, so that none of them is ever built; through items that
     are zipped anew it would not.
     """
-    return struct(event, projection(contract.fields, paths))
+    return struct(event, project_fields(contract.fields, paths))
 
 
 def struct(value: Column, fields: Sequence[Field]) -> Column:

@@ -7,7 +7,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 
-from contracts import Contract, avro_schema, schemas_of
+from contracts import Contract, build_avro_schema, find_schemas
 from pipelines.common.transform.choose import choose
 
 FRAME_BYTES = 5  # magic byte and schema id
@@ -22,7 +22,7 @@ def event(contract: Contract, value: Column) -> Column:
     """
     branches = [
         (value.substr(1, FRAME_BYTES) == F.lit(frame(schema_id)), body(contract, value, writer))
-        for schema_id, writer in schemas_of(contract).items()
+        for schema_id, writer in find_schemas(contract).items()
     ]
     return choose(branches)
 
@@ -31,7 +31,7 @@ def body(contract: Contract, value: Column, writer: dict[str, object]) -> Column
     return from_avro(
         F.substring(value, FRAME_BYTES + 1, 2**31 - 1),
         json.dumps(widen(writer)),
-        {"mode": "PERMISSIVE", "avroSchema": json.dumps(widen(avro_schema(contract)))},
+        {"mode": "PERMISSIVE", "avroSchema": json.dumps(widen(build_avro_schema(contract)))},
     )
 
 

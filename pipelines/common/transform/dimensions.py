@@ -19,10 +19,10 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from contracts import Contract, Row, contract, holds_from
-from contracts.times import EPOCH, MILLISECOND, instant
+from contracts import Contract, Row, get_contract, holds_from
+from contracts.times import EPOCH, MILLISECOND, to_instant
 from contracts.validation import Rejection, validate
-from infra.kafka import Partition, admin, consumer, end_offsets
+from infra.kafka import Partition, create_admin, create_consumer, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.events import NEVER
@@ -145,19 +145,19 @@ class DimensionReader:
     """Reads a dimension's topic, and keeps its versions, as far as this worker has come."""
 
     def __init__(self, settings: Settings, topic: str, since: str, fields: Sequence[str]) -> None:
-        self._contract = contract(topic)
+        self._contract = get_contract(topic)
         self._since = since
         self._fields = fields
         self._versions: dict[str, DimensionVersion] = {}
         self._of_key: defaultdict[tuple[str, ...], list[DimensionVersion]] = defaultdict(list)
         """The same versions, in the order in which they hold."""
         self._read: dict[Partition, int] = {}
-        self._consumer: Consumer = consumer(settings)
-        self._admin = admin(settings)
+        self._consumer: Consumer = create_consumer(settings)
+        self._admin = create_admin(settings)
 
     def read_to_end(self) -> Iterable[DimensionVersion]:
         """All versions of the topic. Raises TimeoutError when its end is not reached in time."""
-        ends = end_offsets(self._admin, [self._contract.name])
+        ends = read_end_offsets(self._admin, [self._contract.name])
         left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
         if left:
             self._consumer.assign([TopicPartition(*at, self._read.get(at, 0)) for at in left])
@@ -185,7 +185,7 @@ class DimensionReader:
             self._contract, self._since, self._fields, (partition, offset), published_ms, event
         )
         times = (found.since_ms, *(event[name] for name in self._contract.times))
-        if all(instant(one) is not None for one in times):  # no event is of any other moment
+        if all(to_instant(one) is not None for one in times):  # no event is of any other moment
             self._versions[event["event_id"]] = found
             insort(self._of_key[found.key], found, key=order)
 

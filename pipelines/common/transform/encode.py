@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import to_avro
 
-from contracts import BOOKS, Contract, avro_schema, schema_id
+from contracts import BOOKS, Contract, build_avro_schema, get_schema_id
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
@@ -54,5 +54,5 @@ def key_text(contract: Contract, name: str, field: Column) -> Column:
 
 def value(contract: Contract, fields: Mapping[str, Column]) -> Column:
     struct = F.struct(*[fields[field.name].alias(field.name) for field in contract.fields])
-    body = to_avro(struct, json.dumps(avro_schema(contract)))
-    return F.concat(F.lit(frame(schema_id(contract))), body)
+    body = to_avro(struct, json.dumps(build_avro_schema(contract)))
+    return F.concat(F.lit(frame(get_schema_id(contract))), body)

@@ -15,9 +15,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from contracts import HEARTBEATS, RELEASES, Contract, Row, contract
+from contracts import HEARTBEATS, RELEASES, Contract, Row, get_contract
 from contracts.consumer import list_declared
-from contracts.projection import projection
+from contracts.projection import project_fields
 from contracts.shape import Field
 from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
@@ -65,7 +65,7 @@ def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings)
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)
     fields = {
-        topic.name: projection(topic.fields, list_declared(pipeline.name, topic))
+        topic.name: project_fields(topic.fields, list_declared(pipeline.name, topic))
         for topic in pipeline.reads
     }
     shape = T.StructType(
@@ -143,7 +143,7 @@ def to_row(
     value: bytes | None,
 ) -> tuple[Any, ...]:
     """A record's row, as the schema has it; times are in microseconds."""
-    of = contract(topic)
+    of = get_contract(topic)
     found = validate(of, key, value, published_us // MICROSECONDS)
     if isinstance(found, Rejection):
         why = topic, found.reason, str(offset), NEVER_US, None, 0
@@ -152,7 +152,7 @@ def to_row(
     clock_us = happened_ms(of, found) * MICROSECONDS
     identity, event = found["event_id"], found
     if of is RELEASES:
-        of, event = contract(found["topic"]), unwrap_accepted(found)
+        of, event = get_contract(found["topic"]), unwrap_accepted(found)
         identity = f"{of.name}/{event['event_id']}"
     at_ms = happened_ms(of, event)
     beat_us = clock_us if of is HEARTBEATS else 0

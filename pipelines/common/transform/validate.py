@@ -6,7 +6,7 @@ The twin of contracts/validation.py: the same words for the same faults, in the 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from contracts import Contract, rule_sql
+from contracts import Contract, render_rule_sql
 from contracts.times import MILLISECOND
 from contracts.validation import FUTURE, LATE, UNDECODABLE, WRONG_KEY
 
@@ -28,7 +28,7 @@ def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
         (~F.is_valid_utf8(texts(contract, name)), UNDECODABLE),
         *[(too_large(one), UNDECODABLE) for one in of_type(contract, name, "int")],
         (~key.eqNullSafe(own_key(contract, name)), WRONG_KEY),
-        *[(~F.expr(sql), rule) for rule, sql in rule_sql(contract, prefix=f"{name}.")],
+        *[(~F.expr(sql), rule) for rule, sql in render_rule_sql(contract, prefix=f"{name}.")],
     ]
 
 

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import RECEIPTS, Contract
 from infra.kafka import Offsets
-from infra.lake import newest, read_coverage
+from infra.lake import find_newest_version, read_coverage
 from infra.reports import name_suite
 from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
 from pipelines.lake.quality.expectations import expected, frames
@@ -59,7 +59,7 @@ class Pinned:
 
 
 def pin(table: Table) -> Pinned:
-    version = newest(table.folder)
+    version = find_newest_version(table.folder)
     return Pinned(table, version, read_coverage(table.folder, version).ends)
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from urllib.parse import urlencode
 
 from contracts import Contract, Field
-from contracts.times import EPOCH, epoch_ms
+from contracts.times import EPOCH, to_epoch_ms
 from services.api.http.problems import INPUT_SHOWN_CHARACTERS_MAX, Problem
 from services.api.store.selection import WHOLE_MAX, WHOLE_MIN, Condition
 
@@ -93,7 +93,7 @@ def _parse(kind: str, text: str) -> str | int | None:
 def _parse_moment_ms(text: str) -> int | None:
     try:
         moment = datetime.fromisoformat(text)
-        return epoch_ms(moment) if moment.tzinfo and moment >= EPOCH else None
+        return to_epoch_ms(moment) if moment.tzinfo and moment >= EPOCH else None
     except (ValueError, OverflowError):
         return None
 

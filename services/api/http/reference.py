@@ -9,7 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.catalogue.markup import Html, code, element, join, link, list_items, table
+from contracts.catalogue.markup import (
+    Html,
+    join,
+    link,
+    list_items,
+    render_code,
+    render_element,
+    render_table,
+)
 
 Json = Mapping[str, Any]
 
@@ -61,14 +69,17 @@ def render(document: Json) -> Html:
     groups = group_by_tag(document)
     schemas = document.get("components", {}).get("schemas", {})
     return join(
-        element("h1", "API"),
-        *(element("p", mark_code(text)) for text in document["info"]["description"].split("\n\n")),
-        element("p", "For programs: ", link("/openapi.json", "/openapi.json")),
-        element("p", *(link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
+        render_element("h1", "API"),
         *(
-            element(
+            render_element("p", mark_code(text))
+            for text in document["info"]["description"].split("\n\n")
+        ),
+        render_element("p", "For programs: ", link("/openapi.json", "/openapi.json")),
+        render_element("p", *(link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
+        *(
+            render_element(
                 "section",
-                element("h2", tag),
+                render_element("h2", tag),
                 *(_render_operation(one, schemas) for one in found),
                 id=name_tag(tag),
             )
@@ -94,31 +105,31 @@ def name_tag(tag: str) -> str:
 def mark_code(text: str) -> Html:
     """Text whose parts in backticks are code."""
     parts = CODE.split(text)
-    return join(*(code(part) if at % 2 else part for at, part in enumerate(parts)))
+    return join(*(render_code(part) if at % 2 else part for at, part in enumerate(parts)))
 
 
 def _render_operation(one: Operation, schemas: Json) -> Html:
     said = one.says.get("description")
-    return element(
+    return render_element(
         "article",
-        element(
+        render_element(
             "h3",
-            element("span", one.method, class_=f"badge {one.method.lower()}"),
+            render_element("span", one.method, class_=f"badge {one.method.lower()}"),
             " ",
-            code(one.path),
+            render_code(one.path),
         ),
-        element("p", mark_code(one.says["summary"])),
-        element("p", mark_code(said), class_="hint") if said else None,
-        element(
+        render_element("p", mark_code(one.says["summary"])),
+        render_element("p", mark_code(said), class_="hint") if said else None,
+        render_element(
             "details",
-            element("summary", f"Ask it; what {one.anchor} takes and answers"),
+            render_element("summary", f"Ask it; what {one.anchor} takes and answers"),
             _render_form(one),
             _render_parameters(one, schemas),
             *_render_answer(one, schemas),
-            element("h4", "Statuses"),
+            render_element("h4", "Statuses"),
             list_items(
                 *(
-                    join(code(status), f" {response['description']}")
+                    join(render_code(status), f" {response['description']}")
                     for status, response in one.says["responses"].items()
                 ),
                 class_="tight",
@@ -133,21 +144,21 @@ def _render_form(one: Operation) -> Html:
     """Hidden until the script has taken charge of it."""
     asked = [each for each in one.parameters if each["in"] in IN_FORMS]
     return join(
-        element(
+        render_element(
             "form",
             *(_render_input(each) for each in asked),
             _render_body(one.body) if one.body else None,
             _render_token(one.says.get("security")),
-            element("button", f"Send {one.method}", type="submit"),
+            render_element("button", f"Send {one.method}", type="submit"),
             class_="ask filters",
             data_method=one.method,
             data_path=one.path,
             hidden="",
         ),
-        element(
+        render_element(
             "div",
-            element("p", class_="state", role="status"),
-            element("pre", tabindex="0"),
+            render_element("p", class_="state", role="status"),
+            render_element("pre", tabindex="0"),
             class_="answered",
             hidden="",
         ),
@@ -157,11 +168,11 @@ def _render_form(one: Operation) -> Html:
 def _render_input(parameter: Json) -> Html:
     schema = parameter["schema"]
     several = schema.get("type") == "array"
-    return element(
+    return render_element(
         "label",
         parameter["name"],
         " (several: a space between)" if several else None,
-        element(
+        render_element(
             "input",
             name=f"{parameter['in']}:{parameter['name']}",
             autocomplete="off",
@@ -173,10 +184,10 @@ def _render_input(parameter: Json) -> Html:
 
 def _render_body(body: Json) -> Html:
     name, first = next(iter(body.get("examples", {}).items()), ("", {"value": {}}))
-    return element(
+    return render_element(
         "label",
         f"Body as JSON; here the example of {name}" if name else "Body as JSON",
-        element("textarea", _to_text(first["value"]), name="body", rows="12"),
+        render_element("textarea", _to_text(first["value"]), name="body", rows="12"),
         class_="body",
     )
 
@@ -186,10 +197,10 @@ def _render_token(schemes: Sequence[Json] | None) -> Html | None:
     if not schemes:
         return None
     may_be_absent = {} in schemes
-    return element(
+    return render_element(
         "label",
         "Token, with SECURE=on" if may_be_absent else "Token, which make up prints",
-        element(
+        render_element(
             "input",
             name="token",
             type="password",
@@ -202,7 +213,7 @@ def _render_token(schemes: Sequence[Json] | None) -> Html | None:
 def _render_parameters(one: Operation, schemas: Json) -> Html | None:
     rows = [
         (
-            code(each["name"]),
+            render_code(each["name"]),
             each["in"],
             describe_type(each["schema"], schemas),
             "" if each.get("required") else "may be absent",
@@ -213,22 +224,22 @@ def _render_parameters(one: Operation, schemas: Json) -> Html | None:
     if not rows:
         return None
     return join(
-        element("h4", "Parameters"),
-        table(("name", "in", "type", "presence", "what it means"), *rows),
+        render_element("h4", "Parameters"),
+        render_table(("name", "in", "type", "presence", "what it means"), *rows),
     )
 
 
 def _render_answer(one: Operation, schemas: Json) -> Iterator[Html]:
     for kind, content in one.answer.items():
-        yield element("h4", f"Answer, {kind}")
+        yield render_element("h4", f"Answer, {kind}")
         rows = list(list_fields(content.get("schema", {}), schemas))
         if rows:
-            yield table(
+            yield render_table(
                 ("field", "type", "unit", "what it means"),
-                *((code(path), *rest, mark_code(said)) for path, *rest, said in rows),
+                *((render_code(path), *rest, mark_code(said)) for path, *rest, said in rows),
             )
         if "example" in content:
-            yield element("pre", code(_to_text(content["example"])), tabindex="0")
+            yield render_element("pre", render_code(_to_text(content["example"])), tabindex="0")
 
 
 def list_fields(

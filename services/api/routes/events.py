@@ -13,9 +13,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from contracts import CONTRACTS, Contract, Row, encode, key
+from contracts import CONTRACTS, Contract, Row, encode, encode_key
 from contracts.documents import from_document
-from contracts.faults import Fault, check_timing, faults
+from contracts.faults import Fault, check_timing, find_faults
 from contracts.validation import OPEN
 from infra.identities import Edge
 from infra.settings import HOST
@@ -199,7 +199,7 @@ def parse_event(contract: Contract, body: bytes, published_ms: int) -> Row:
     """The event in the body. Raises Problem with every fault of it."""
     try:
         event = from_document(contract, _parse_json(body))
-        wrong = (*faults(contract, event), *check_timing(contract, event, published_ms))
+        wrong = (*find_faults(contract, event), *check_timing(contract, event, published_ms))
     except (ValueError, RecursionError) as error:
         raise Problem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -254,7 +254,7 @@ async def _publish(
 ) -> Stored:
     """The place of the event in the log. Raises Problem."""
     value = encode(contract, event)
-    record = Record(contract.name, key(contract, event), value, published_ms, headers)
+    record = Record(contract.name, encode_key(contract, event), value, published_ms, headers)
     try:
         return await publisher.publish(record)
     except Full as error:

@@ -39,7 +39,7 @@ from services.api.routes.rows import Key, find_row
 from services.api.routes.stock import STOCK, StockLevel
 from services.api.routes.views import TABLES
 from services.api.store.tables import AnyJson, Document
-from services.times import in_ms, render_instant, render_instant_or_none
+from services.times import render_instant, render_instant_or_none, to_ms
 
 router = APIRouter(tags=["history"])
 
@@ -221,7 +221,7 @@ async def get_alert_history(
 
 def to_epoch_ms(at: datetime | None) -> int | None:
     """A moment in milliseconds of 1970."""
-    return None if at is None else in_ms(at - EPOCH)
+    return None if at is None else to_ms(at - EPOCH)
 
 
 def _render_movement(row: MovementRow) -> Movement:

@@ -19,7 +19,7 @@ from services.api.store.accounting import read_accounts, read_newest_ms
 from services.api.store.materializer import Materializer
 from services.api.store.snapshots import Snapshots
 from services.api.store.store import Store
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 from services.times import render_instant
 
 router = APIRouter(tags=["pipelines"])
@@ -211,4 +211,4 @@ def _find_seconds_behind(store: Store, newest_ms: int | None, lag: int | None) -
     world = store.control.world
     if world is None or newest_ms is None:
         return None
-    return max(0, world.world_at(wall_ms()) - newest_ms) / 1000
+    return max(0, world.world_at(get_wall_ms()) - newest_ms) / 1000

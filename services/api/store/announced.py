@@ -3,7 +3,7 @@
 import logging
 
 from contracts import Contract, Row, holds_from
-from contracts.times import instant
+from contracts.times import to_instant
 from contracts.validation import Rejection, validate
 from services.api.store.changelog import Record
 from services.api.store.tables import Stored
@@ -28,7 +28,7 @@ def build_row(
     """The row of an announcement: its place, names, measures, times, and when it takes over."""
     since_ms = holds_from(event["effective_at"], record.published_ms)
     moments = (*(event[name] for name in times), record.published_ms, since_ms)
-    if any(instant(at) is None for at in moments):
+    if any(to_instant(at) is None for at in moments):
         return None  # no calendar has the time, so nobody can ask for it
     place = (record.partition[1], record.offset)
     return *place, event["event_id"], event["sku"], *measures, *moments

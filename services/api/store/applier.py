@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from time import monotonic
 
-from contracts import BOOKS, CONTRACTS, MARKERS, Contract, contract
+from contracts import BOOKS, CONTRACTS, MARKERS, Contract, get_contract
 from control.generations import Generation
 from infra.kafka import Offsets, Partition
 from services.api.store.assembly import Assembly
@@ -28,7 +28,7 @@ class Views:
         self.prefix = f"{generation.pipeline}/{generation.number}"  # of its keys in shared topics
         topics = {**generation.outputs, BOOKS.name: BOOKS.name}
         self.by_topic = {topic: view for view, topic in topics.items()}
-        self.tables = {view: Table(contract(view)) for view in topics}
+        self.tables = {view: Table(get_contract(view)) for view in topics}
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from time import monotonic
 
-from contracts import ACTIONS, Row, encode, key
+from contracts import ACTIONS, Row, encode, encode_key
 from infra.security.tokens import NOBODY
 from services.api.store.bucket import Bucket
 from services.api.store.errors import NotRecorded
 from services.api.store.publisher import Full, OutcomeUnknown, Record, Refused
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 REFUSALS_AT_ONCE_MAX = 60
 """So many refusals are recorded one after the other, then one a second. The others are counted."""
@@ -96,7 +96,7 @@ class Audit:
             self._left_out += 1
 
     def _create_row(self, attempt: Attempt) -> dict[str, object]:
-        now_ms = wall_ms()
+        now_ms = get_wall_ms()
         return {
             "action_id": f"{now_ms}-{secrets.token_hex(ID_BYTES)}",
             "action": attempt.action,
@@ -124,7 +124,9 @@ class Audit:
         whole = {**row, "left_out": left_out}
         try:
             await self._write(
-                Record(ACTIONS.name, key(ACTIONS, whole), encode(ACTIONS, whole), wall_ms())
+                Record(
+                    ACTIONS.name, encode_key(ACTIONS, whole), encode(ACTIONS, whole), get_wall_ms()
+                )
             )
         except BaseException:
             self._left_out += left_out
@@ -132,7 +134,7 @@ class Audit:
 
 
 def _describe_end(status: HTTPStatus) -> dict[str, object]:
-    return {"outcome": _name_outcome(status), "status": int(status), "ended_at": wall_ms()}
+    return {"outcome": _name_outcome(status), "status": int(status), "ended_at": get_wall_ms()}
 
 
 def _name_outcome(status: HTTPStatus) -> str:

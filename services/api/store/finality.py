@@ -11,8 +11,8 @@ from contracts import CONTRACTS, RELEASES, Contract
 from services.api.store.marker import Marker
 from services.api.store.store import Store
 from services.api.store.tables import Stored, Table
-from services.clock import wall_ms
-from services.times import in_ms
+from services.clock import get_wall_ms
+from services.times import to_ms
 
 ENDS = ("window_end", "interval_end", "day_end", "review_at")
 """The names in contracts of a window's end, the first moment after it."""
@@ -53,9 +53,9 @@ def find_settled_ms(store: Store, marker: Marker) -> int | None:
     world = store.control.world
     if age_ms is None or world is None:
         return None
-    held_ms = world.world_at(wall_ms() - age_ms)
+    held_ms = world.world_at(get_wall_ms() - age_ms)
     certain_ms = held_ms if world.beat_ms is None else min(held_ms, world.beat_ms)
-    return certain_ms - in_ms(find_horizon(topic for topic, _ in marker.inputs))
+    return certain_ms - to_ms(find_horizon(topic for topic, _ in marker.inputs))
 
 
 def find_horizon(topics: Iterable[str]) -> timedelta:

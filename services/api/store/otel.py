@@ -17,7 +17,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from infra.kafka import Offsets, Partition
 from services.api.store.marker import Marker
 from services.api.store.traces import Headers, Publication, Traces
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 FOLLOWED_MAX = 1_000
 """The number of newest posted events that are followed until answers hold them."""
@@ -151,4 +151,4 @@ class OtelPublication(Publication):
 
 
 def _now_ns() -> int:
-    return wall_ms() * NANOSECONDS_PER_MS
+    return get_wall_ms() * NANOSECONDS_PER_MS

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from confluent_kafka import Producer
 
-from contracts import READERS, Row, encode, key
+from contracts import READERS, Row, encode, encode_key
 from infra.kafka import send
 from services.api.store.background import Background
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 LOOK_SECONDS = 0.1
 ANNOUNCE_SECONDS = 5.0
@@ -52,7 +52,7 @@ class Registration(Background):
                 {
                     "reader": self._name,
                     "loaded": [each._asdict() for each in now],
-                    "written_at": wall_ms(),
+                    "written_at": get_wall_ms(),
                 }
             )
             self._announced, self._due = now, monotonic() + ANNOUNCE_SECONDS
@@ -64,7 +64,7 @@ def create_announcer(client: Producer) -> Announce:
     """Publishes an announcement in the control topic; raises NotDelivered."""
 
     def announce(row: Row) -> None:
-        record = key(READERS, row), encode(READERS, row)
+        record = encode_key(READERS, row), encode(READERS, row)
         send(client, READERS.name, *record, seconds_max=SEND_SECONDS_MAX)
 
     return announce

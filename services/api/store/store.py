@@ -17,7 +17,7 @@ from services.api.store.publisher import Publisher
 from services.api.store.registration import Registration
 from services.api.store.snapshots import Snapshots
 from services.api.store.traces import Traces
-from services.clock import wall_ms
+from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
 """With the five seconds that open answers are given, less than a container's time of grace."""
@@ -101,7 +101,7 @@ class Store:
 
     def world_ms(self) -> int:
         """World time in epoch milliseconds. Raises NoWorldClock."""
-        return self.world_clock().world_at(wall_ms())
+        return self.world_clock().world_at(get_wall_ms())
 
     def find_world_ms(self) -> int | None:
         """World time in epoch milliseconds; None while no clock has been announced."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contracts import PROPOSALS, STOCK_LEVELS, Contract, Row
-from contracts.times import epoch_ms
-from services.times import in_ms, render_instant, render_instant_or_none
+from contracts.times import to_epoch_ms
+from services.times import render_instant, render_instant_or_none, to_ms
 
 INDEXED = {
     STOCK_LEVELS.name: ("sku", "units_on_hand", "last_event_time"),
@@ -103,7 +103,7 @@ def _select_oldest(table: str, contract: Contract) -> str | None:
     """
     if contract.retention is None:
         return None
-    return f"select max({contract.began}) - {in_ms(contract.retention)} from {table}"
+    return f"select max({contract.began}) - {to_ms(contract.retention)} from {table}"
 
 
 class _Kind:
@@ -140,7 +140,7 @@ def _dump(value: Any) -> str:
 
 
 def _render(value: Any) -> str:
-    return encode_base64(value) if isinstance(value, bytes) else render_instant(epoch_ms(value))
+    return encode_base64(value) if isinstance(value, bytes) else render_instant(to_epoch_ms(value))
 
 
 def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -153,7 +153,7 @@ KINDS = {
     "int": _Kind("integer"),
     "long": _Kind("integer"),
     "boolean": _Kind("integer", out=_unless_none(bool)),
-    "timestamp": _Kind("integer", _unless_none(epoch_ms), render_instant_or_none),
+    "timestamp": _Kind("integer", _unless_none(to_epoch_ms), render_instant_or_none),
     "array": _Kind("text", _unless_none(_dump), _unless_none(json.loads)),
 }
 """By the type of a contract's field."""

@@ -24,7 +24,7 @@ SHOWN = "receipt"
 
 def main() -> None:
     sections = SECTION.split(GUIDE.read_text(encoding="utf-8"))
-    with patch.object(commands, "today", lambda: TODAY):
+    with patch.object(commands, "get_today", lambda: TODAY):
         GUIDE.write_text("".join(map(follow_section, sections)), encoding="utf-8")
 
 

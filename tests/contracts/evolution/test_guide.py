@@ -26,7 +26,7 @@ def test_whoever_follows_the_guide_is_told_what_it_says(
     title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = copy_contracts(tmp_path / "contracts")
-    monkeypatch.setattr(commands, "today", lambda: TODAY)
+    monkeypatch.setattr(commands, "get_today", lambda: TODAY)
     monkeypatch.chdir(tmp_path)
     for step in read_sections()[title]:
         if step.diff:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.doctor.checks import GIB, Finding, findings
+from infra.doctor.checks import GIB, Finding, run_checks
 from infra.doctor.probes import Holder
 from infra.settings import Settings
 
@@ -54,7 +54,7 @@ STRANGER = Holder("python3", 4121, ours=False)
 
 
 def examine(machine: Good, tmp_path: Path, **settings: object) -> list[Finding]:
-    return list(findings(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
+    return list(run_checks(machine, Settings.model_validate({"data_dir": tmp_path, **settings})))
 
 
 def test_orders_that_nobody_proposes_are_refused(tmp_path: Path) -> None:

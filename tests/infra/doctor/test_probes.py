@@ -41,5 +41,5 @@ def test_a_java_that_is_not_there_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert Machine(tmp_path).java_starts()
-    monkeypatch.setattr("infra.java.java", lambda: tmp_path / "java")
+    monkeypatch.setattr("infra.java.locate_java", lambda: tmp_path / "java")
     assert not Machine(tmp_path).java_starts()

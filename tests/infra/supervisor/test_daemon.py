@@ -8,10 +8,10 @@ import psutil
 import pytest
 
 from infra.supervisor import daemon, orphans
-from infra.supervisor.history import restarts
+from infra.supervisor.history import read_restarts
 from infra.supervisor.manager import Manager
 from infra.supervisor.tail import tail
-from infra.wait import until
+from infra.wait import wait_for
 
 PROGRAMS = Path(__file__).with_name("programs.conf")
 SECONDS_MAX = 20
@@ -34,7 +34,7 @@ def manager(home: Path) -> Manager:
 
 def await_pid(manager: Manager, name: str) -> int:
     """The process of a program that runs."""
-    assert until(lambda: manager.process(name).state == "RUNNING", SECONDS_MAX)
+    assert wait_for(lambda: manager.process(name).state == "RUNNING", SECONDS_MAX)
     return manager.process(name).pid
 
 
@@ -65,8 +65,8 @@ def test_a_killed_component_is_started_again_and_the_history_says_so(
     manager.start("steady")
     first = await_pid(manager, "steady")
     psutil.Process(first).kill()
-    assert until(lambda: manager.process("steady").pid not in (0, first), SECONDS_MAX)
-    history = restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
+    assert wait_for(lambda: manager.process("steady").pid not in (0, first), SECONDS_MAX)
+    history = read_restarts(tail(home / "logs" / "supervisord.log", 100))["steady"]
     assert (history.count, history.last) == (1, "terminated by SIGKILL")
 
 
@@ -74,7 +74,7 @@ def test_a_component_that_only_crashes_is_given_up_and_its_log_says_why(
     home: Path, manager: Manager
 ) -> None:
     manager.start("broken")
-    assert until(lambda: manager.process("broken").state == "FATAL", SECONDS_MAX)
+    assert wait_for(lambda: manager.process("broken").state == "FATAL", SECONDS_MAX)
     assert "no such topic" in tail(home / "logs" / "broken.log")
 
 
@@ -91,7 +91,7 @@ def test_orphans_of_a_killed_manager_are_found_and_stopped(home: Path, manager: 
     steady = await_pid(manager, "steady")
     killed = psutil.Process(manager.pid())
     killed.send_signal(signal.SIGKILL)
-    assert until(lambda: daemon.find_running(home) is None, SECONDS_MAX)
+    assert wait_for(lambda: daemon.find_running(home) is None, SECONDS_MAX)
     assert steady in [process.pid for process in orphans.find(home)]
     assert orphans.stop(home) >= 1
     assert orphans.find(home) == []

@@ -4,8 +4,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from audit.oracles import oracle
-from contracts import Contract, key
-from infra.kafka import admin, end_offsets
+from contracts import Contract, encode_key
+from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
 from pipelines.common.runtime.source import kafka_options
@@ -38,11 +38,11 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     view: Contract = PIPELINE.writes[number]
     known = versions(spark, world, PIPELINE)
     answer = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
-    ends = end_offsets(admin(world), [topic.name for topic in PIPELINE.inputs])
+    ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = oracle(PIPELINE.name, world, ends).views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
-    ours = {key(view, row): row for row in answer}
-    theirs = {key(view, row): row for row in answers[view.name]}
+    ours = {encode_key(view, row): row for row in answer}
+    theirs = {encode_key(view, row): row for row in answers[view.name]}
     wrong = [at for at in ours | theirs if ours.get(at) != theirs.get(at)]
     assert not [(ours.get(at), theirs.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
     assert answer

@@ -20,7 +20,7 @@ from audit.timeline import (
     YORK,
     Timeline,
 )
-from contracts import ALERTS, key
+from contracts import ALERTS, encode_key
 from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
 from pipelines.fraud.pipeline import fraud
@@ -91,9 +91,9 @@ def draw_timeline(chance: Random) -> list[Record]:
 
 def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     log = draw_timeline(create_random("timeline"))
-    expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     alerts = {
-        key(ALERTS, row): row
+        encode_key(ALERTS, row): row
         for row in collect_rows(
             rows(STRICT, create_frame(spark, log), load_versions(spark, DIMENSIONS, log))
         )

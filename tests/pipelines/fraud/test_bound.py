@@ -15,7 +15,7 @@ from audit import timeline
 from audit.fraud import FraudOracle
 from audit.tables import Row
 from audit.timeline import Timeline
-from contracts import ALERTS, key
+from contracts import ALERTS, encode_key
 from infra.kafka import Record
 from pipelines.common.pipeline import unchanged
 from pipelines.common.transform.accounting import is_accounting
@@ -99,14 +99,14 @@ def name_subject(rule: str, size: int) -> str:
     "pipelines/fraud/thresholds/signals_max", "pipelines/fraud/thresholds/receipt_signals_max"
 )
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
-    expected = {key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}
     assert subjects >= {(rule, name_subject(rule, size)) for rule in CROWDS for size in SIZES[2:]}
     found: dict[bytes, Row] = {}
     for row in stream.written:
-        before = found.get(key(ALERTS, row))
+        before = found.get(encode_key(ALERTS, row))
         assert before is None or before["version"] < row["version"]
-        found[key(ALERTS, row)] = row
+        found[encode_key(ALERTS, row)] = row
     assert found.keys() == expected.keys()
     for identity, row in expected.items():
         assert sort_evidence(found[identity]) == sort_evidence(row)
@@ -175,8 +175,8 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
     shop.refund(back + timedelta(minutes=1), *goods, receipt=TWICE, issued=sold)
     pipeline, versions = fraud(limits), load_versions(spark, DIMENSIONS, shop.records)
     rows = static_rows(pipeline, create_frame(spark, shop.records), versions)
-    found = {key(ALERTS, row): row for row in collect_rows(view_rows(pipeline, rows, 0))}
-    expected = {key(ALERTS, row): row for row in FraudOracle(shop.records, limits).view()}
+    found = {encode_key(ALERTS, row): row for row in collect_rows(view_rows(pipeline, rows, 0))}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(shop.records, limits).view()}
     assert {at: sort_evidence(row) for at, row in found.items()} == {
         at: sort_evidence(row) for at, row in expected.items()
     }

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import STOCK_LEVELS, digest
+from contracts import STOCK_LEVELS, compute_digest
 from pipelines.common.transform.aggregate import rows
 from pipelines.inventory.pipeline import PIPELINE
 from tests.pipelines.log import (
@@ -50,7 +50,7 @@ def draw_event(chance: Random) -> Published:
 
 
 def digest_view(spark: SparkSession, log: list[Published]) -> str:
-    return digest(STOCK_LEVELS, collect_rows(rows(PIPELINE, create_log(spark, *log))))
+    return compute_digest(STOCK_LEVELS, collect_rows(rows(PIPELINE, create_log(spark, *log))))
 
 
 def test_any_order_and_repetition_of_the_same_events_give_the_same_view(

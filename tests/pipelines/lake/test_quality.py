@@ -10,7 +10,7 @@ from great_expectations.expectations.expectation import Expectation
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, rule_sql, spark_ddl
+from contracts import CONTRACTS, RECEIPTS, REFUNDS, Contract, render_rule_sql, render_spark_ddl
 from infra.folder import Folder
 from pipelines.lake.quality.checks import (
     COMPARED,
@@ -50,13 +50,13 @@ def number_events(spark: SparkSession, topic: Contract) -> DataFrame:
         *draw_records(typed(topic), RECORDS),
     ]
     # The others break what Avro cannot leave out: they are never decoded.
-    asked = {rule for rule, _ in rule_sql(topic)}
+    asked = {rule for rule, _ in render_rule_sql(topic)}
     events = [event for event in candidates if find_broken_rules(topic, event) <= asked]
     rows = [
         (number, *[event[field.name] for field in topic.fields])
         for number, event in enumerate(events)
     ]
-    return spark.createDataFrame(rows, f"at INT, {spark_ddl(topic)}").coalesce(1)
+    return spark.createDataFrame(rows, f"at INT, {render_spark_ddl(topic)}").coalesce(1)
 
 
 @pytest.mark.parametrize("topic", EVENTS, ids=lambda topic: topic.entity)
@@ -70,7 +70,7 @@ def test_they_agree(bad: dict[str, DataFrame], topic: Contract) -> None:
 
 def check_by_predicates(topic: Contract, events: DataFrame) -> dict[str, set[int]]:
     """By rule: the events that break it, as the pipelines see them."""
-    rules = rule_sql(topic)
+    rules = render_rule_sql(topic)
     verdicts = events.select("at", F.array(*[F.expr(sql) for _, sql in rules]).alias("holds"))
     broken: dict[str, set[int]] = {name: set() for name, _ in rules}
     for row in verdicts.collect():
@@ -178,7 +178,7 @@ def test_totals_are_held_against_what_a_view_tells(
 def test_every_rule_of_every_contract_is_expected_of_some_frame() -> None:
     for contract in CONTRACTS.values():
         named = {name for rules in expected(contract).values() for name in rules}
-        assert named == {name for name, _ in rule_sql(contract)}
+        assert named == {name for name, _ in render_rule_sql(contract)}
 
 
 def test_what_is_expected_says_which_rule_it_is() -> None:

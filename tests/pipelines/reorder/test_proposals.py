@@ -19,7 +19,7 @@ from audit.timeline import (
     WINE,
     Timeline,
 )
-from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, key
+from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
@@ -118,7 +118,7 @@ class Drawn:
 def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("weeks")
     log = Drawn(chance).shop.records
-    expected = {key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).view()}
+    expected = {encode_key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).view()}
     assert {row["days"] for row in expected.values()} == set(range(1, 8))
     assert {row["pack_size_units"] for row in expected.values()} == {*PACKS.values(), 30}
     assert all(row["sku"] != UNKNOWN for row in expected.values())
@@ -129,7 +129,7 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
         [to_read(offset, one) for offset, one in enumerate(again)], RECORD
     )
     proposals = {
-        key(PROPOSALS, row): row
+        encode_key(PROPOSALS, row): row
         for row in collect_rows(
             rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
         )

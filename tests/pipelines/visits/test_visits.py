@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
 from audit.visits import VisitsOracle
-from contracts import RECEIPTS, VISITS, key
+from contracts import RECEIPTS, VISITS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
 from pipelines.common.transform.aggregate import rows
@@ -58,5 +58,5 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
         ],
         RECORD,
     )
-    visits = {key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
-    assert visits == {key(VISITS, row): row for row in expected}
+    visits = {encode_key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
+    assert visits == {encode_key(VISITS, row): row for row in expected}

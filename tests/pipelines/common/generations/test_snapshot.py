@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.processes import BOUNDED, WORKER
-from infra.settings import root
+from infra.settings import locate_root
 from pipelines.common.generations import snapshot
 
 
@@ -14,7 +14,7 @@ def code(tmp_path: Path) -> Path:
     """A copy of the project's code, to be changed."""
     for room in ("contracts", "control", "infra", "pipelines"):
         shutil.copytree(
-            root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
+            locate_root() / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
         )
     return tmp_path
 
@@ -76,7 +76,7 @@ def test_a_change_that_no_answer_of_a_pipeline_depends_on_leaves_its_digest(
 
 
 def test_every_file_that_the_digest_leaves_out_is_there() -> None:
-    runtime = root() / "pipelines" / "common" / "runtime"
+    runtime = locate_root() / "pipelines" / "common" / "runtime"
     assert {file for file in snapshot.UNHASHED if not (runtime / file).exists()} == set()
 
 
@@ -111,9 +111,9 @@ def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> No
 
 
 def test_other_packages_or_jars_are_other_libraries(code: Path) -> None:
-    shutil.copy(root() / "requirements.lock", code)
+    shutil.copy(locate_root() / "requirements.lock", code)
     before = snapshot.libraries_digest(code)
-    assert before == snapshot.libraries_digest(root())
+    assert before == snapshot.libraries_digest(locate_root())
     edit(code / "requirements.lock", "pyspark==", "pyspark==9.")
     packages = snapshot.libraries_digest(code)
     edit(code / "infra/jars/spark/jgo.lock.toml", 'version = "4.2.0"', 'version = "4.2.9"')

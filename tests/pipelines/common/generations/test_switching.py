@@ -7,7 +7,7 @@ import pytest
 
 from control.generations import Generations, State
 from infra.kafka import apply_topics
-from infra.settings import Settings, root
+from infra.settings import Settings, locate_root
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.control import Control
 from pipelines.common.generations.folders import locate_code
@@ -36,7 +36,7 @@ def find_states(known: Generations) -> dict[int, State]:
 
 def create_caught_up(settings: Settings) -> int:
     """A new generation that has caught up."""
-    made = create_candidate(settings, load(NAME), root(), ZERO)
+    made = create_candidate(settings, load(NAME), locate_root(), ZERO)
     mark_caught_up(settings, made)
     return made.number
 
@@ -44,12 +44,12 @@ def create_caught_up(settings: Settings) -> int:
 def test_three_generations_in_a_row_and_back(kafka: Settings) -> None:
     with pytest.raises(NotPromotable, match="found none"):
         promote(kafka, NAME)
-    first = create_candidate(kafka, load(NAME), root(), ZERO).number
+    first = create_candidate(kafka, load(NAME), locate_root(), ZERO).number
     with pytest.raises(NothingBefore, match="nothing was promoted"):
         roll_back(kafka, NAME)
     second = create_caught_up(kafka)
     with pytest.raises(CandidateThere, match="retail replay prune inventory"):
-        create_candidate(kafka, load(NAME), root(), ZERO)
+        create_candidate(kafka, load(NAME), locate_root(), ZERO)
     promote(kafka, NAME)
     third = create_caught_up(kafka)
     after = promote(kafka, NAME)
@@ -86,11 +86,13 @@ def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -
 
 def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:
     file = Path("pipelines") / NAME / "transform.py"
-    text = (root() / file).read_text()
-    made = create_candidate(kafka, load(NAME), root(), ZERO, {file: f"{text}\nEDITED = True\n"})
+    text = (locate_root() / file).read_text()
+    made = create_candidate(
+        kafka, load(NAME), locate_root(), ZERO, {file: f"{text}\nEDITED = True\n"}
+    )
     assert (locate_code(kafka, made) / file).read_text().endswith("EDITED = True\n")
-    assert (root() / file).read_text() == text
-    assert made.code_digest != snapshot.code_digest(root(), NAME)
+    assert (locate_root() / file).read_text() == text
+    assert made.code_digest != snapshot.code_digest(locate_root(), NAME)
 
 
 def test_outputs_of_generations_are_topics_of_their_own(kafka: Settings) -> None:

@@ -32,7 +32,7 @@ def test_spark_gives_each_pipeline_the_weight_that_it_declares(tmp_path: Path) -
     asked = [POOLS_FILE, shares[POOLS_FILE], *(room.name for room in rooms)]
     answer = subprocess.run(
         [sys.executable, "-c", ASK, *asked],
-        env={**os.environ, "JAVA_HOME": str(java.home())},
+        env={**os.environ, "JAVA_HOME": str(java.ensure_java_home())},
         capture_output=True,
         text=True,
         check=True,

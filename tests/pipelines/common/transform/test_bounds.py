@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts import RELEASES, encode, key
+from contracts import RELEASES, encode, encode_key
 from contracts.validation import VALIDATED, Rejection, validate
 from pipelines.common.transform.events import events
 from tests.contracts.around import list_around
@@ -25,7 +25,7 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
         if len(value) > BYTES_MAX:
             continue
         published = one.value[str(agreed.event_time)]
-        row = key(agreed, one.value), value
+        row = encode_key(agreed, one.value), value
         verdict = validate(agreed, *row, round(published.timestamp() * 1000))
         rows.append((name, 0, offset, published, *row))
         expected.append(verdict.reason if isinstance(verdict, Rejection) else None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, key
+from contracts import NOTICE, ON_ITS_WAY, PRODUCTS, encode, encode_key
 from contracts.times import EPOCH
 from contracts.validation import VALIDATED
 from infra.settings import Settings
@@ -126,7 +126,7 @@ def publish(settings: Settings, events: Iterable[tuple[dict[str, Any], datetime]
     for event, published in events:
         client.produce(
             PRODUCTS.name,
-            key=key(PRODUCTS, event),
+            key=encode_key(PRODUCTS, event),
             value=encode(PRODUCTS, event),
             timestamp=int(published.timestamp() * 1000),
         )

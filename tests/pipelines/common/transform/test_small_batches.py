@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from contracts import RELEASES, Contract, Row, encode, key
+from contracts import RELEASES, Contract, Row, encode, encode_key
 from contracts.validation import RELEASABLE
 from infra.settings import Settings
 from pipelines.common.pipeline import load, pipelines
@@ -61,7 +61,7 @@ def list_dirt(topic: Contract) -> Iterator[Sent]:
         for of_key, value in [*list_records(original), *damage(original)][::5]:
             for wrapping in (original, RELEASES):
                 release = create_release(original, wrapping, of_key or b"", value or b"")
-                yield key(RELEASES, release), encode(RELEASES, release)
+                yield encode_key(RELEASES, release), encode(RELEASES, release)
 
 
 def create_release(original: Contract, wrapping: Contract, of_key: bytes, value: bytes) -> Row:
