@@ -10,7 +10,7 @@ from audit import inventory
 from audit.full_sums import fit_sums
 from audit.inventory import Row
 from audit.log import read
-from audit.validation import Unreadable, event
+from audit.validation import Unreadable, parse_event
 from contracts import CONTRACTS, NOTICE, PRODUCTS, Contract
 from contracts.consumer import CONSUMERS
 from infra.kafka import Offsets, create_admin, read_end_offsets
@@ -41,7 +41,7 @@ class Oracle(inventory.Oracle):
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         super().__init__(settings, ends)
         self.load("announced", pa.Table.from_pylist(list(costs(settings)), COSTS))
-        self.engine.execute(f"create view cost as {inventory.query('cost')}")
+        self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def views(self) -> dict[str, list[Row]]:
         return {contract.name: self._view(name, contract) for name, contract in VIEWS.items()}
@@ -53,7 +53,7 @@ class Oracle(inventory.Oracle):
         return [fit_sums(row) for row in self.ask(name)]
 
 
-def instant(milliseconds: int) -> datetime:
+def to_datetime(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
@@ -61,7 +61,7 @@ def costs(settings: Settings) -> Iterator[dict[str, Any]]:
     ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
     for record in read(settings, ends):
         try:
-            said = event(record)
+            said = parse_event(record)
         except Unreadable:
             continue
         yield {
@@ -69,6 +69,6 @@ def costs(settings: Settings) -> Iterator[dict[str, Any]]:
             "partition": record.partition,
             "offset": record.offset,
             "event_id": said["event_id"],
-            "since": max(said["effective_at"], instant(record.published_ms) + NOTICE),
+            "since": max(said["effective_at"], to_datetime(record.published_ms) + NOTICE),
             "unit_cost_cents": said["unit_cost_cents"],
         }

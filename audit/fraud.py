@@ -40,7 +40,7 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
 `metres`: whole metres on a sphere between two places in microdegrees."""
 
 
-def spans(limits: Thresholds) -> Mapping[str, timedelta]:
+def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
     """By rule: the time after an interval's beginning at which no more events can belong to it."""
     return {
         "card-velocity": limits.card_sales_interval,
@@ -72,7 +72,7 @@ class FraudOracle(Accounted):
 
     def view(self) -> list[Row]:
         """The alerts, in the order of the key."""
-        return [restore_times(row) for row in self.select(text("alerts"))]
+        return [restore_times(row) for row in self.select(read_query_text("alerts"))]
 
     @property
     def ends_at(self) -> datetime:
@@ -82,7 +82,7 @@ class FraudOracle(Accounted):
         return EPOCH + int(published_ms) * MILLISECOND
 
 
-def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
+def ask_fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
     """The oracle of a log below some offsets, by the thresholds in that code.
 
     It reads prices, products and stores to the present end of their topics.
@@ -93,19 +93,19 @@ def fraud_oracle(settings: Settings, ends: Offsets, code: Path) -> FraudOracle:
 
 def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
     """Find all candidates for a row."""
-    engine.execute(text("signals"))
-    engine.execute(text("first_signals"))
+    engine.execute(read_query_text("signals"))
+    engine.execute(read_query_text("first_signals"))
     engine.execute("create table each_rule (rule varchar, span bigint, fixed_threshold bigint)")
     fixed = list_thresholds(limits)
-    for rule, span in spans(limits).items():
+    for rule, span in list_spans(limits).items():
         values = [rule, span // MILLISECOND, fixed[rule]]
         engine.execute("insert into each_rule values (?, ?, ?)", values)
-    candidates = [f"select '{rule}' as rule, * from ({text(rule)})" for rule in fixed]
+    candidates = [f"select '{rule}' as rule, * from ({read_query_text(rule)})" for rule in fixed]
     engine.execute(f"create table candidate as {' union all by name '.join(candidates)}")
-    engine.execute(f"insert into candidate by name {text('beyond')}")
+    engine.execute(f"insert into candidate by name {read_query_text('beyond')}")
 
 
-def text(query: str) -> str:
+def read_query_text(query: str) -> str:
     """The SQL of that name; a rule's has the rule's name."""
     return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 

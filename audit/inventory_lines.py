@@ -38,7 +38,7 @@ Line = dict[str, Any]
 """A row of EXTRACTED."""
 
 
-def chunks(events: Iterator[tuple[Record, int | None, Content]]) -> Iterator[pa.Table]:
+def build_chunks(events: Iterator[tuple[Record, int | None, Content]]) -> Iterator[pa.Table]:
     lines: list[Line] = []
     for record, sequence, content in events:
         lines += list_lines(record, sequence, content)

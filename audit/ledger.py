@@ -86,14 +86,14 @@ class Audit:
         return not self.differences and all(ledger == log for ledger, log in self.seen.values())
 
 
-def audit(settings: Settings, oracle: Oracle) -> Audit:
+def audit_ledger(settings: Settings, oracle: Oracle) -> Audit:
     """Compare at the last pages below the oracle's offsets."""
     on_hand: Counter[Shelf] = Counter()
     in_transit: Counter[Shelf] = Counter()
     last: dict[str, Mapping[str, int]] = {}
     pages = 0
     dirt = dict.fromkeys(DIRT, 0)
-    for partition, page in ledger(settings):
+    for partition, page in read_ledger(settings):
         positions = {at["topic"]: at["records"] for at in page["positions"]}
         if any(oracle.simulated[at, partition] < n for at, n in positions.items()):
             continue
@@ -106,7 +106,7 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
             on_hand[shelf] += movement["book_units"] - movement["unreadable_units"]
             transit_units = movement["transit_units"] - movement["unreadable_transit_units"]
             in_transit[shelf] += transit_units
-    oracle.load("page", page_table(last))
+    oracle.load("page", build_page_table(last))
     booked = {shelf: Units(on_hand[shelf], in_transit[shelf]) for shelf in on_hand}
     on_log = oracle.ask("book_stock")
     (dirt_on_log,) = oracle.ask("book_dirt")
@@ -116,7 +116,7 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
         dirt=dirt,
         simulated=sum(oracle.simulated.values()),
         quarantined=sum(row["movements_quarantined"] for row in on_log),
-        differences=differences(booked, {shelf_of(row): units_of(row) for row in on_log}),
+        differences=find_differences(booked, {get_shelf(row): get_units(row) for row in on_log}),
         seen={
             what: (sum(dirt[kind] for kind in kinds), dirt_on_log[what])
             for what, kinds in SEEN.items()
@@ -124,15 +124,15 @@ def audit(settings: Settings, oracle: Oracle) -> Audit:
     )
 
 
-def shelf_of(row: Row) -> Shelf:
+def get_shelf(row: Row) -> Shelf:
     return row["store_id"], row["sku"]
 
 
-def units_of(row: Row) -> Units:
+def get_units(row: Row) -> Units:
     return Units(row["units_on_hand"], row["units_in_transit"])
 
 
-def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every page, with the number of its partition: its store has the same one everywhere."""
     pages = number_records(read(settings, read_end_offsets(create_admin(settings), [LEDGER.name])))
     for record, number in pages:
@@ -140,7 +140,7 @@ def ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
             yield record.partition, dict(decode(record.value).value)
 
 
-def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
+def build_page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
     rows = [
         {"store_id": store_id, "topic": topic, "records": records}
         for store_id, positions in last.items()
@@ -149,7 +149,7 @@ def page_table(last: Mapping[str, Mapping[str, int]]) -> pa.Table:
     return pa.Table.from_pylist(rows, PAGE)
 
 
-def differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:
+def find_differences(ledger: Mapping[Shelf, Units], log: Mapping[Shelf, Units]) -> list[Difference]:
     return [
         Difference(shelf, ledger.get(shelf, NONE), log.get(shelf, NONE))
         for shelf in sorted(ledger.keys() | log.keys())

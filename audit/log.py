@@ -45,7 +45,7 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
     """
     starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
-    yield from head(settings, ends, starts)
+    yield from read_archive(settings, ends, starts)
     # Kafka sends nothing of a partition that was deleted up to its end, not even its position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
     reader = create_consumer(settings, fetch_message_max_bytes=4_194_304)
@@ -62,12 +62,12 @@ def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
                 record = to_record(message)
                 if record.offset < ends[record.topic, record.partition]:
                     yield record
-            waiting = unread(reader, waiting)
+            waiting = find_unread(reader, waiting)
     finally:
         reader.close()
 
 
-def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
+def read_archive(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]:
     """The records that only the archive holds, of the topics that it keeps."""
     gone = {
         at: min(start, ends[at])
@@ -84,7 +84,7 @@ def head(settings: Settings, ends: Offsets, starts: Offsets) -> Iterator[Record]
             raise NotArchived(topic, partition, end)
         here = (field("topic") == topic) & (field("partition") == partition)
         records = table.to_pyarrow_dataset().to_table(filter=here & (field("offset") < end))
-        yield from map(of_archive, records.sort_by("offset").to_pylist())
+        yield from map(parse_archived, records.sort_by("offset").to_pylist())
 
 
 def is_archived(topic: str) -> bool:
@@ -93,7 +93,7 @@ def is_archived(topic: str) -> bool:
     return contract is not None and contract.kind == "topic" and contract.visibility == "public"
 
 
-def of_archive(row: Mapping[str, Any]) -> Record:
+def parse_archived(row: Mapping[str, Any]) -> Record:
     return Record(
         topic=row["topic"],
         partition=row["partition"],
@@ -124,7 +124,7 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
         yield record, number
 
 
-def unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
+def find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
     """The partitions whose end has not been reached; a gap in the offsets does not matter."""
     position = reader.position([TopicPartition(*at) for at in waiting])
     return {

@@ -40,10 +40,10 @@ class Listing:
 
 def compare_listing(settings: Settings, oracle: Answering) -> Listing:
     """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
-    wait_for(lambda: not records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
-    behind = records_behind(settings, oracle.ends)
-    listed = dict(reasons(settings, oracle.ends))
-    differing = list(differences(oracle.rejected, listed, lagging=behind > 0))
+    wait_for(lambda: not count_records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
+    behind = count_records_behind(settings, oracle.ends)
+    listed = dict(read_reasons(settings, oracle.ends))
+    differing = list(find_differences(oracle.rejected, listed, lagging=behind > 0))
     return Listing(
         rejected=len(oracle.rejected),
         listed=sum(
@@ -54,12 +54,12 @@ def compare_listing(settings: Settings, oracle: Answering) -> Listing:
     )
 
 
-def records_behind(settings: Settings, ends: Offsets) -> int:
+def count_records_behind(settings: Settings, ends: Offsets) -> int:
     validated = read_progress(settings).offsets
     return sum(max(0, end - validated.get(at, 0)) for at, end in ends.items())
 
 
-def reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
+def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
     """Every listed record below the ends; a record that was copied twice comes twice."""
     for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
@@ -67,7 +67,7 @@ def reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
             yield (row["topic"], row["partition"], row["offset"]), row["reason"]
 
 
-def differences(
+def find_differences(
     rejected: Mapping[Place, Collection[str]], listed: Mapping[Place, str], *, lagging: bool
 ) -> Iterator[str]:
     for at in sorted(rejected.keys() | listed.keys()):

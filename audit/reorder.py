@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from audit.accounted import Accounted
-from audit.inventory import query
+from audit.inventory import read_query
 from audit.limits import load_policy
 from audit.log import read
 from audit.tables import Row
@@ -34,11 +34,11 @@ class ReorderOracle(Accounted):
         """The proposals, in the order of the key."""
         return [
             {**row, "review_at": EPOCH + row["review_at"] * MILLISECOND}
-            for row in self.select(query("proposal"))
+            for row in self.select(read_query("proposal"))
         ]
 
 
-def reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
+def ask_reorder_oracle(settings: Settings, ends: Offsets, code: Path) -> ReorderOracle:
     """The oracle of a log below some offsets, by the policy in that code.
 
     It reads products and promotions to the present end of their topics.

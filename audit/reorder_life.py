@@ -15,7 +15,7 @@ from generators.numbering import Publication
 from generators.parameters import Parameters
 from generators.products import Product
 from generators.shipment import Confirmed
-from generators.ticks import HOUR_MS, TICKS_PER_HOUR, hour_start_ms, tick_start_ms
+from generators.ticks import HOUR_MS, TICKS_PER_HOUR, to_hour_start_ms, to_tick_start_ms
 from generators.world import World
 from pipelines.reorder.policy import Levels, Policy
 from services.ordering.decision import Limits, Order, Proposal, Shelf, decide
@@ -138,7 +138,7 @@ class Life:
         """For an order at each review: hour, lead time in milliseconds, share delivered."""
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
-            review_ms = hour_start_ms(hour)
+            review_ms = to_hour_start_ms(hour)
             answer = confirm_order(
                 Order(shelf, review_ms, MANY_PACKS, 1, lead), review_ms, self._seed
             )
@@ -150,7 +150,8 @@ class Life:
             for shelf, hours in self._unit_hours.items()
         )
         lost = sum(
-            units * margin_cents(self.products[shelf.sku]) for shelf, units in self._missed.items()
+            units * compute_margin_cents(self.products[shelf.sku])
+            for shelf, units in self._missed.items()
         )
         orders = self._deliveries if self._propose is None else len(self._ordered)
         missed = sum(self._missed.values())
@@ -166,7 +167,7 @@ class Life:
 
     def _hour(self, hour: int) -> None:
         for tick in range(hour * TICKS_PER_HOUR, (hour + 1) * TICKS_PER_HOUR):
-            now_ms = tick_start_ms(tick)
+            now_ms = to_tick_start_ms(tick)
             confirmed = self._review(now_ms) if now_ms % DAY_MS == 0 else ()
             for one in self.world.tick(confirmed):
                 self._take(one)
@@ -253,5 +254,5 @@ def confirm_order(order: Order, now_ms: int, seed: int) -> Confirmed:
     return Confirmed(order.order_id, *order.shelf, *units, leaves_ms, comes_ms)
 
 
-def margin_cents(product: Product) -> int:
+def compute_margin_cents(product: Product) -> int:
     return product.unit_price_cents - product.unit_cost_cents

@@ -17,7 +17,7 @@ from audit.reorder_life import (
     Life,
     Propose,
     Review,
-    margin_cents,
+    compute_margin_cents,
 )
 from generators.event import Event
 from generators.products import Product
@@ -36,7 +36,7 @@ from services.ordering.decision import Shelf
 ROUNDS_MAX, POPULATION = 20, 8
 
 
-def by_policy(policy: Policy) -> Propose:
+def propose_by_policy(policy: Policy) -> Propose:
     def propose(review: Review) -> Levels:
         week = [
             sum(usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy)) for sale in day)
@@ -80,14 +80,14 @@ def lift(plan: Event, policy: Policy) -> int:
     return int(lift_permille(plan["usual_price_cents"], plan["price_cents"], policy))
 
 
-def by_table(best: Mapping[Shelf, Levels]) -> Propose:
+def propose_by_table(best: Mapping[Shelf, Levels]) -> Propose:
     return lambda review: best[review.shelf]
 
 
-def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
+def find_best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
     """By shelf, the levels that would have been cheapest on this life's demand."""
     return {
-        shelf: best(
+        shelf: optimize_levels(
             demand,
             life.opening[shelf],
             life.products[shelf.sku],
@@ -98,7 +98,7 @@ def best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
     }
 
 
-def best(
+def optimize_levels(
     demand: Sequence[int],
     opening: int,
     product: Product,
@@ -107,7 +107,9 @@ def best(
 ) -> Levels:
     most = max(2, sum(demand) * HOURS_PER_DAY * (product.lead_time_days + 3) // len(demand))
     optimum = differential_evolution(
-        lambda tried: cost(demand, opening, product, deliveries, costs, tried[0], tried[1]),
+        lambda tried: compute_costs(
+            demand, opening, product, deliveries, costs, tried[0], tried[1]
+        ),
         [(0, most), (1, most)],
         integrality=[True, True],
         popsize=POPULATION,
@@ -121,7 +123,7 @@ def best(
     return Levels(point, point + lot)
 
 
-def cost(
+def compute_costs(
     demand: Sequence[int],
     opening: int,
     product: Product,
@@ -151,5 +153,5 @@ def cost(
             total += np.where(ordered > 0, costs.order_cents, 0)
         sold = np.minimum(stock, wanted)
         stock -= sold
-        total += (wanted - sold) * margin_cents(product) + stock * per_hour
+        total += (wanted - sold) * compute_margin_cents(product) + stock * per_hour
     return total

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.inventory import Book, Oracle, Row
-from audit.ledger import Audit, audit
+from audit.ledger import Audit, audit_ledger
 from audit.limits import find_code
-from audit.oracles import oracle_of
+from audit.oracles import get_oracle
 from audit.quarantine import Listing, compare_listing
 from audit.served import Served, fetch_views
 from contracts import CONTRACTS, STOCK_LEVELS, Contract, compute_digest
@@ -62,9 +62,9 @@ class Verdict:
         return self.agree and self.listing.complete and audited
 
 
-def verdict(settings: Settings, pipeline: str) -> Verdict:
+def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
     """Compare all at the served marker; raises NoOracle, ApiDown, and what Kafka raises."""
-    ask = oracle_of(pipeline)  # first: its error names the pipelines
+    ask = get_oracle(pipeline)  # first: its error names the pipelines
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
     answers = asked.views()
@@ -77,7 +77,7 @@ def verdict(settings: Settings, pipeline: str) -> Verdict:
         books=asked.books(),
         listing=compare_listing(settings, asked),
         audit=(
-            audit(settings, asked)
+            audit_ledger(settings, asked)
             if settings.world == "simulated"
             and isinstance(asked, Oracle)
             and STOCK_LEVELS.name in answers
@@ -107,11 +107,11 @@ def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
 
 def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
     """Pairs of rows with one key that are not the same."""
-    ours, theirs = by_key(view, live), by_key(view, oracle)
+    ours, theirs = index_by_key(view, live), index_by_key(view, oracle)
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
             yield ours.get(key), theirs.get(key)
 
 
-def by_key(view: Contract, rows: list[Row]) -> Mapping[tuple[Any, ...], Row]:
+def index_by_key(view: Contract, rows: list[Row]) -> Mapping[tuple[Any, ...], Row]:
     return {tuple(row[field] for field in view.key): row for row in rows}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from audit.accounted import Accounted
 from audit.full_sums import fit_sums
-from audit.inventory import query
+from audit.inventory import read_query
 from audit.limits import load_thresholds
 from audit.log import read
 from audit.tables import Row
@@ -29,7 +29,7 @@ class VisitsOracle(Accounted):
 
     def views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        rows = self.select(query("visit"))
+        rows = self.select(read_query("visit"))
         return {VISITS.name: [fit_sums(restore_times(row)) for row in rows]}
 
 
@@ -38,6 +38,6 @@ def restore_times(row: Row) -> Row:
     return {**row, **{name: EPOCH + row[name] * MILLISECOND for name in TIMES}}
 
 
-def visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
+def ask_visits_oracle(settings: Settings, ends: Offsets, code: Path) -> VisitsOracle:
     """The oracle of a log below some offsets, by the thresholds in that code."""
     return VisitsOracle(read(settings, ends), load_thresholds(code, "visits"), ends)

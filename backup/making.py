@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from backup.copying import Mirror, digest
+from backup.copying import Mirror, compute_digest
 from backup.manifest import Manifest, NoBackup, Position, read_manifest
 from control.generations import Generation, read_generations
 from infra.errors import UserError
@@ -51,7 +51,7 @@ class Ended(UserError):
         )
 
 
-def back_up(settings: Settings, target: Path) -> Manifest:
+def make_backup(settings: Settings, target: Path) -> Manifest:
     """Copy the running shop at one moment, at which all of its processes are paused.
 
     The copy equals what kill -9 of all of them at that moment would leave behind.
@@ -81,7 +81,7 @@ def back_up(settings: Settings, target: Path) -> Manifest:
         made_at_ms=made_at_ms,
         paused_seconds=round(seconds, 3),
         pipelines=pipelines,
-        files={file.relative_to(target).as_posix(): digest(file) for file in copies},
+        files={file.relative_to(target).as_posix(): compute_digest(file) for file in copies},
     )
     manifest.write(target)
     return manifest
@@ -137,7 +137,7 @@ def restore(source: Path, settings: Settings) -> Manifest:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target)
         shutil.copymode(file, target)
-        if digest(target) != expected:
+        if compute_digest(target) != expected:
             raise NoBackup(source, f"{name} is not as it was written")
     if home.exists():
         home.rmdir()

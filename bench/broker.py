@@ -14,7 +14,7 @@ STOP_SECONDS_MAX = 30.0
 
 
 @contextmanager
-def broker(settings: Settings) -> Iterator[None]:
+def run_broker(settings: Settings) -> Iterator[None]:
     """A broker on the data folder, with every topic of the contracts, until the block ends."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     process = start_module(settings, settings.data_dir / "broker.log", "infra.broker")

@@ -25,12 +25,12 @@ def create(settings: Settings, pipeline: Pipeline) -> Generation:
     return generation
 
 
-def as_often_as_yardstick(name: str) -> Pipeline:
+def load_with_yardstick_pace(name: str) -> Pipeline:
     """The pipeline, with live batches as often as the yardstick's."""
     every = timedelta(seconds=yardstick.SECONDS_PER_BATCH)
     return replace(load(name), every=every, duty_cycle=1.0)
 
 
-def live_pace(pipeline: Pipeline) -> Pace:
+def create_live_pace(pipeline: Pipeline) -> Pace:
     """The pace of a generation that is live, whatever there is to read."""
     return Pace(True, horizon(pipeline.reads) + MARGIN, None)

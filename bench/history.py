@@ -10,7 +10,7 @@ from infra.settings import Settings
 BACKFILL_SECONDS_MAX = 600
 
 
-def folder(settings: Settings) -> Settings:
+def select_history_folder(settings: Settings) -> Settings:
     """The same settings over the world with a past."""
     return settings.model_copy(update={"data_dir": settings.data_dir / "history"})
 

@@ -73,7 +73,7 @@ class Streams:
         try:
             yield name
         finally:
-            shutil.rmtree(folder(self._settings) / name, ignore_errors=True)
+            shutil.rmtree(locate_folder(self._settings) / name, ignore_errors=True)
             made = [one for one in self._admin.list_topics().topics if one.startswith(f"{name}-")]
             for topic in self._admin.delete_topics(made).values() if made else ():
                 topic.result(ANSWER_SECONDS_MAX)
@@ -110,27 +110,29 @@ class Streams:
         return stable and len(shares) == THREADS and all(shares)
 
 
-def changelog(application: str) -> str:
+def name_changelog(application: str) -> str:
     """The topic with the application's answer."""
     return f"{application}-{UNITS_SOLD}-changelog"
 
 
 @contextmanager
-def kafka_streams(settings: Settings) -> Iterator[Streams]:
+def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
     """A Java with Kafka Streams, with the heap of the pipelines' Java, until the block ends."""
-    shutil.rmtree(folder(settings), ignore_errors=True)
-    folder(settings).mkdir(parents=True)
-    config = folder(settings) / "streams.properties"
-    config.write_text("".join(f"{name}={value}\n" for name, value in options(settings).items()))
+    shutil.rmtree(locate_folder(settings), ignore_errors=True)
+    locate_folder(settings).mkdir(parents=True)
+    config = locate_folder(settings) / "streams.properties"
+    config.write_text(
+        "".join(f"{name}={value}\n" for name, value in build_options(settings).items())
+    )
     with (
         log(settings).open("wb") as printed,
         subprocess.Popen(
             [
-                *command(settings),
+                *build_command(settings),
                 str(config),
                 RECEIPTS.name,
                 str(get_schema_id(RECEIPTS)),
-                memory_ms(),
+                render_memory_ms(),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -146,7 +148,7 @@ def kafka_streams(settings: Settings) -> Iterator[Streams]:
             process.kill()
 
 
-def command(settings: Settings) -> list[str]:
+def build_command(settings: Settings) -> list[str]:
     jars = fetch_streams_jars()
     class_path = [compile_classes(SOURCES, settings.jars_dir, jars), *jars]
     return [
@@ -160,25 +162,25 @@ def command(settings: Settings) -> list[str]:
     ]
 
 
-def options(settings: Settings) -> dict[str, str]:
+def build_options(settings: Settings) -> dict[str, str]:
     """The options that differ from the defaults of Kafka Streams."""
     return {
         "bootstrap.servers": settings.bootstrap_servers,
-        "state.dir": str(folder(settings)),
+        "state.dir": str(locate_folder(settings)),
         "num.stream.threads": str(THREADS),
         # Its changelogs carry world time, as the receipts do.
         "topic.message.timestamp.after.max.ms": str(2**63 - 1),
     }
 
 
-def memory_ms() -> str:
+def render_memory_ms() -> str:
     """How long after its first copy a duplicate may be published within the horizon."""
     assert RECEIPTS.horizon
     assert RECEIPTS.skew
     return str((RECEIPTS.horizon + RECEIPTS.skew) // MILLISECOND)
 
 
-def folder(settings: Settings) -> Path:
+def locate_folder(settings: Settings) -> Path:
     return settings.data_dir / "streams"
 
 

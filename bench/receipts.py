@@ -19,7 +19,7 @@ POLL_EVERY = 1_000
 FLUSH_SECONDS_MAX = 120.0
 
 
-def receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
+def create_receipt(number: int, apart_ms: int = APART_MS) -> dict[str, Any]:
     """The receipt of that number; the same one for the same number.
 
     `apart_ms`: world time between two receipts.
@@ -48,14 +48,14 @@ def publish(settings: Settings, start: int, end: int, apart_ms: int = APART_MS) 
     """Publish the receipts of these numbers, and the heartbeats between them."""
     log = Log(settings)
     for number in range(start, end):
-        event = receipt(number, apart_ms)
+        event = create_receipt(number, apart_ms)
         log.append(RECEIPTS, event["store_id"], event)
         if number % BEAT_EVERY == 0:
-            log.append(HEARTBEATS, "world", heartbeat(f"beat-{number}", event["event_time"]))
+            log.append(HEARTBEATS, "world", create_heartbeat(f"beat-{number}", event["event_time"]))
     log.flush()
 
 
-def heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:
+def create_heartbeat(event_id: str, at_ms: int) -> dict[str, Any]:
     return {"event_id": event_id, "event_time": at_ms, "world": "world"}
 
 

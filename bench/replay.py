@@ -9,10 +9,10 @@ from statistics import median
 from pyspark.sql import SparkSession
 
 from bench import history
-from bench.broker import broker
-from bench.figures import Figure, Yardstick, at_least
+from bench.broker import run_broker
+from bench.figures import Figure, Yardstick, aim_at_least
 from bench.generations import create
-from bench.kafka_streams import THREADS, Guarantee, kafka_streams
+from bench.kafka_streams import THREADS, Guarantee, run_kafka_streams
 from bench.scale import Scale
 from contracts import RECEIPTS
 from infra.kafka import create_admin, read_end_offsets
@@ -35,8 +35,8 @@ LEFT_OUT = (
 
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
-    past = history.folder(settings)
-    with broker(past), replays(past) as again, kafka_streams(past) as streams:
+    past = history.select_history_folder(settings)
+    with run_broker(past), replays(past) as again, run_kafka_streams(past) as streams:
         history.fill(past, scale.history_days)
         again.replay()  # discarded: Java has compiled nothing yet
         for guarantee in Guarantee:
@@ -51,17 +51,17 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         "inventory replay",
         records / replayed,
         "records/s",
-        at_least(100_000, stretch=150_000),
-        Yardstick("Spark's bare read", records / bare, at_least(25, stretch=40)),
+        aim_at_least(100_000, stretch=150_000),
+        Yardstick("Spark's bare read", records / bare, aim_at_least(25, stretch=40)),
         f"Warm, median of {scale.replays}; {records:,} records, {receipts:,} of them receipts. "
         "Read, validated, deduplicated, summed, written, marked. The bare read: same topics, "
         "session and consumer options, and nothing done with it.",
     )
     for guarantee, seconds in zip(Guarantee, others, strict=True):
-        yield beside_streams(guarantee, records / replayed, receipts / seconds)
+        yield relate_to_streams(guarantee, records / replayed, receipts / seconds)
 
 
-def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Figure:
+def relate_to_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Figure:
     """The inventory's rate beside that of Kafka Streams, in records and receipts a second."""
     exactly_once = guarantee is Guarantee.EXACTLY_ONCE
     return Figure(
@@ -71,7 +71,7 @@ def beside_streams(guarantee: Guarantee, replayed: float, streamed: float) -> Fi
         yardstick=Yardstick(
             guarantee.label,
             streamed,
-            at_least(STREAMS_PERCENT_MIN) if exactly_once else None,
+            aim_at_least(STREAMS_PERCENT_MIN) if exactly_once else None,
         ),
         note=LEFT_OUT if exactly_once else "",
     )

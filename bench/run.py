@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from bench.figures import Outcome
-from bench.part import figures
+from bench.part import read_figures
 from bench.scale import Scale
 from infra.processes import build_environment
 from infra.settings import Settings
@@ -57,7 +57,7 @@ def run(part: Part, settings: Settings, scale: Scale) -> Outcome:
         failure = f"It should end within {PART_SECONDS_MAX:g} s, but did not."
     finally:
         stop(process, settings.data_dir)
-    return Outcome(part, figures(file), time.monotonic() - began, failure)
+    return Outcome(part, read_figures(file), time.monotonic() - began, failure)
 
 
 def explain_exit(status: int, log: Path) -> str | None:

@@ -51,7 +51,7 @@ class Shop:
     def retail(self, *arguments: str) -> str:
         """Run a command and return what it prints; raises CommandFailed when it fails."""
         command = [sys.executable, "-m", "cli.main", *arguments]
-        return output(command, build_environment(self.settings))
+        return run_for_output(command, build_environment(self.settings))
 
     def get(self, path: str) -> Any:
         """The API's answer, from JSON; raises OSError when there is none."""
@@ -66,7 +66,7 @@ class Shop:
         return pid
 
 
-def output(command: list[str], environment: dict[str, str]) -> str:
+def run_for_output(command: list[str], environment: dict[str, str]) -> str:
     """What the command prints; raises CommandFailed when it fails."""
     done = capture(command, COMMAND_SECONDS_MAX, locate_root(), environment)
     if done.returncode != 0:
@@ -75,7 +75,7 @@ def output(command: list[str], environment: dict[str, str]) -> str:
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[Shop]:
+def run_shop(settings: Settings) -> Iterator[Shop]:
     """The shop, up and caught up with its log."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     shop = Shop(settings)
@@ -98,7 +98,7 @@ def lags(shop: Shop) -> list[float]:
     return [inf if lag is None else lag for lag in known]
 
 
-def with_pipelines(settings: Settings) -> Iterator[tuple[str, Settings]]:
+def list_pipeline_settings(settings: Settings) -> Iterator[tuple[str, Settings]]:
     """The settings with the inventory pipeline alone, and with all of `make up`; and a label."""
     yield "alone", settings.model_copy(update={"pipelines": SPINE})
     yield "with all", settings

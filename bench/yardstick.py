@@ -29,7 +29,7 @@ TOPIC = "private.bench.yardstick.v1"
 SECONDS_PER_BATCH = 0.5
 
 
-def plain_session(settings: Settings) -> SparkSession:
+def start_plain_session(settings: Settings) -> SparkSession:
     """Spark with its default options, and only what it needs to read Kafka."""
     java.use()
     return (

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cli import screen, topics
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from infra import kafka
 from infra.aot import RECORD, locate_cache
 from infra.errors import UserError
@@ -45,7 +45,10 @@ def aot() -> None:
     current = read_settings()
     folder = current.jars_dir / "aot"
     folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder, "making Java's caches in"), screen.waiting("aot", "training") as wait:
+    with (
+        lock_home(folder, "making Java's caches in"),
+        screen.show_waiting("aot", "training") as wait,
+    ):
         made = [] if is_there(current) else train(current, folder)
     size = sum(file.stat().st_size for file in folder.glob("*.aot")) / MIB
     screen.step("aot", f"{len(made)} caches made, {size:.0f} MB in all", wait.seconds)
@@ -116,11 +119,11 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
     own.data_dir.mkdir()
     told = {**build_environment(own), RECORD: str(home)}
     told.pop("KAFKA_BOOTSTRAP_SERVERS", None)
-    with program("infra.broker", told, output, WRITE_SECONDS_MAX):
+    with run_program("infra.broker", told, output, WRITE_SECONDS_MAX):
         if not wait_for(lambda: kafka.is_answering(own), BROKER_SECONDS_MAX):
             raise NotTrained("The broker did not answer", log)
         topics.apply(own)
-        with program("generators.simulator", told, output, BROKER_SECONDS_MAX):
+        with run_program("generators.simulator", told, output, BROKER_SECONDS_MAX):
             pipelines = subprocess.run(
                 [sys.executable, "-m", "pipelines.training"],
                 env=told,
@@ -134,7 +137,7 @@ def run_shop(current: Settings, home: Path, log: Path, output: int) -> None:
 
 
 @contextmanager
-def program(
+def run_program(
     module: str, told: Mapping[str, str], output: int, seconds_max: float
 ) -> Iterator[None]:
     """The module as a process, until the block ends and the process has ended."""

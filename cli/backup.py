@@ -8,7 +8,7 @@ import typer
 from backup import making
 from backup.manifest import Manifest
 from cli import screen
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from contracts.times import to_instant
 from infra.settings import read_settings
 
@@ -19,11 +19,11 @@ def backup(
     """Copy the running shop at one moment; it pauses while the last changes are copied."""
     settings = read_settings()
     with (
-        alone(settings.data_dir, "backing up"),
-        screen.waiting("backup", "copying the log and the checkpoints") as wait,
+        lock_home(settings.data_dir, "backing up"),
+        screen.show_waiting("backup", "copying the log and the checkpoints") as wait,
     ):
-        made = making.back_up(settings, target)
-    screen.step("backup", screen.short(target.resolve()), wait.seconds)
+        made = making.make_backup(settings, target)
+    screen.step("backup", screen.shorten(target.resolve()), wait.seconds)
     show(made)
     screen.step("stood still", f"{made.paused_seconds:.2f} s")
     screen.step("make it again", f"retail restore {target}")
@@ -34,9 +34,9 @@ def restore(
 ) -> None:
     """Make the data folder of a backup; `make up` then goes on where it was made."""
     settings = read_settings()
-    with screen.waiting("restore", "copying and checking") as wait:
+    with screen.show_waiting("restore", "copying and checking") as wait:
         made = making.restore(source, settings)
-    screen.step("restored", screen.short(settings.data_dir), wait.seconds)
+    screen.step("restored", screen.shorten(settings.data_dir), wait.seconds)
     show(made)
     screen.step("start it", "make up")
 

@@ -82,7 +82,7 @@ def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:
     if not drifted:
         screen.say(f"  {len(cluster.topics)} topics, all as their contracts say")
         return
-    screen.table(
+    screen.print_table(
         ("topic", "what", "contract", "cluster", "apply"),
         (
             (

@@ -48,7 +48,7 @@ def check_command(folder: Folder = HERE, as_json: AsJson = False) -> None:
     """Check every contract against its released versions and its consumers; needs no broker."""
     checked = check(folder.resolve(), get_today())
     if as_json:
-        print(json.dumps(report.document(checked)))
+        print(json.dumps(report.build_document(checked)))
     else:
         report.show(checked)
     if not checked.good:
@@ -89,7 +89,7 @@ def new_command(
     except BadContract as bad:
         raise NotMade(str(bad)) from bad
     for file in files:
-        screen.step("written", screen.short(file))
+        screen.step("written", screen.shorten(file))
     screen.say(
         "  Next: say in it what a record means; name it in contracts/consumers where it is\n"
         "  written and read; then retail contracts check · retail contracts release"
@@ -110,4 +110,4 @@ def catalogue_command(
     target = (into or read_settings().data_dir / "catalogue").resolve()
     files = build_site(folder.resolve(), data_docs)
     write(files, target)
-    screen.step("catalogue", f"{len(files)} files, {screen.short(target / 'index.html')}")
+    screen.step("catalogue", f"{len(files)} files, {screen.shorten(target / 'index.html')}")

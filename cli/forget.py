@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli import screen
-from cli.exclusive import alone
+from cli.exclusive import lock_home
 from contracts import ERASURES
 from contracts.times import to_instant
 from infra.settings import read_settings
@@ -31,8 +31,8 @@ def customer(known_as: Known) -> None:
     """Erase a customer and every card that they showed; a certificate in the log says so."""
     current = read_settings()
     with (
-        alone(current.data_dir, "forgetting a person in"),
-        screen.waiting("forget", "looking through the log"),
+        lock_home(current.data_dir, "forgetting a person in"),
+        screen.show_waiting("forget", "looking through the log"),
     ):
         erased = forgetting.forget(current, known_as)
     at = to_instant(erased.wall_ms)

@@ -34,7 +34,7 @@ def http_command(
         screen.say(f"  {len(now['paths'])} paths, as committed")
     elif write:
         openapi.write(now)
-        screen.say(f"  {len(now['paths'])} paths written to {screen.short(openapi.FILE)}")
+        screen.say(f"  {len(now['paths'])} paths written to {screen.shorten(openapi.FILE)}")
     else:
         screen.say("  The routes are not as committed, which breaks nobody. Commit them with:")
         screen.say("  retail contracts http --write")

@@ -48,7 +48,7 @@ def quality(
     settings = read_settings()
     if not lake(settings).gold.committed_ms():
         raise NoLake
-    with screen.waiting("quality", "reading the view of daily demand") as wait:
+    with screen.show_waiting("quality", "reading the view of daily demand") as wait:
         totals, why_not = read_served_totals(settings)
         wait.show("quality", "reading the lake")
         verdicts = check_tables(settings, totals)
@@ -62,7 +62,7 @@ def quality(
     else:
         show(verdicts, why_not)
         screen.say(f"  every expectation and what failed it: {settings.data_docs}/index.html")
-        screen.say(f"  {conclusion(kept, good)}")
+        screen.say(f"  {conclude(kept, good)}")
     if not good:
         raise typer.Exit(1)
 
@@ -74,7 +74,7 @@ def write_verdicts(settings: Settings, document: dict[str, Any]) -> None:
     (settings.data_docs / VERDICTS).write_text(text, encoding="utf-8")
 
 
-def conclusion(kept: bool, good: bool) -> str:
+def conclude(kept: bool, good: bool) -> str:
     if good:
         return "good"
     return "NOT COMPARED: what was checked is good" if kept else "NOT GOOD"
@@ -107,7 +107,7 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
     ends = {at: end for at, end in live.inputs.items() if at[0] in {one.name for one in MOVES}}
     if not wait_for(lambda: holds(settings, ends), CAUGHT_UP_SECONDS_MAX):
         return None, f"the lake is behind marker {live.batch}; it runs where LAKE=on: make status"
-    days = by_day(live.views[DAILY_DEMAND.name])
+    days = sum_by_day(live.views[DAILY_DEMAND.name])
     return DailyTotals(f"{DAILY_DEMAND.entity} at marker {live.batch}", ends, days), ""
 
 
@@ -119,7 +119,7 @@ def holds(settings: Settings, ends: Offsets) -> bool:
     return all(archived.get(at, 0) >= end for at, end in ends.items())
 
 
-def by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
+def sum_by_day(rows: Iterable[Row]) -> dict[date, Counter[str]]:
     """The amounts of each day, over all stores and products."""
     totals: dict[date, Counter[str]] = defaultdict(Counter)
     for row in rows:

@@ -27,7 +27,7 @@ MARKERS_READ_MAX = 2_000  # the newest, so that pipelines that write rarely are 
 decode = create_reader("command-line")
 
 
-def readiness(settings: Settings, component: str, started_at: int) -> str | None:
+def find_readiness(settings: Settings, component: str, started_at: int) -> str | None:
     """The readiness report of a component that started at this second since 1970; None: not yet."""
     try:
         return PROBES[component](settings, started_at)
@@ -35,7 +35,7 @@ def readiness(settings: Settings, component: str, started_at: int) -> str | None
         return None
 
 
-def simulator(settings: Settings, started_at: int) -> str | None:
+def check_simulator(settings: Settings, started_at: int) -> str | None:
     """Ready once it has announced its world since this start; it may also be short of disk."""
     announced = read_clock(settings, decode)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
@@ -49,7 +49,7 @@ def simulator(settings: Settings, started_at: int) -> str | None:
     )
 
 
-def clock(settings: Settings, started_at: int) -> str | None:
+def check_clock(settings: Settings, started_at: int) -> str | None:
     """Ready once it has announced the time of an own world since this start."""
     announced = read_clock(settings, decode)
     if announced is None or announced.clock.wall_ms < started_at * 1000:
@@ -67,7 +67,7 @@ def quarantine(settings: Settings, started_at: int) -> str | None:
     return f"{count_behind(settings, reached.offsets)} records behind"
 
 
-def pipelines(settings: Settings, started_at: int) -> str | None:
+def check_pipelines(settings: Settings, started_at: int) -> str | None:
     """Ready once each promoted generation has written a marker since this start.
 
     A pipeline whose generation is invalid has none to wait for.
@@ -97,7 +97,7 @@ def probe_service(service: str, text: str, settings: Settings, started_at: int) 
     return text if liveness.read_start_ms(settings, service) >= started_at * 1000 else None
 
 
-def lake(settings: Settings, started_at: int) -> str | None:
+def check_lake(settings: Settings, started_at: int) -> str | None:
     """Ready once it has committed since this start, even if there was nothing to read."""
     from pipelines.lake import tables  # imported here: not every image has it
 
@@ -109,16 +109,16 @@ def lake(settings: Settings, started_at: int) -> str | None:
 
 PROBES: Mapping[str, Probe] = {
     **health.PROBES,
-    "simulator": simulator,
-    "clock": clock,
+    "simulator": check_simulator,
+    "clock": check_clock,
     "quarantine": quarantine,
-    "pipelines": pipelines,
+    "pipelines": check_pipelines,
     "ordering": partial(probe_service, "ordering", "waits for reviews"),
     "supplier": partial(probe_service, "supplier", "waits for orders"),
-    "lake": lake,
+    "lake": check_lake,
 }
 """By component: its report of readiness, given the second of its start; None: not yet."""
 
 
 if __name__ == "__main__":
-    health.tell(readiness)
+    health.tell(find_readiness)

@@ -112,7 +112,7 @@ def read_records(
         if (topic, partition) not in ends:
             raise NoSuchPartition(topic, partition, len(ends))
         starts, ends = ({(topic, partition): each[topic, partition]} for each in (starts, ends))
-    begins = first_offsets(settings, topic, since, starts, ends, records_max)
+    begins = find_first_offsets(settings, topic, since, starts, ends, records_max)
     for at in sorted(ends):
         # A compacted topic has gaps: it is read to its end until there are enough.
         records = kafka.read_between(settings, {at: begins[at]}, {at: ends[at]})
@@ -120,7 +120,7 @@ def read_records(
             yield from islice(records, records_max)
 
 
-def first_offsets(
+def find_first_offsets(
     settings: Settings,
     topic: str,
     since: str,

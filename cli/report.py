@@ -29,10 +29,10 @@ def show(report: Report) -> None:
         _show_matrix(report)
         screen.say("")
     _show_pending(report)
-    screen.say(f"  {conclusion(report)}")
+    screen.say(f"  {conclude(report)}")
 
 
-def conclusion(report: Report) -> str:
+def conclude(report: Report) -> str:
     contracts = render_count(report.contracts, "contract")
     of = f"{contracts}, {render_count(report.consumers, 'consumer')}"
     wrong = [
@@ -48,7 +48,7 @@ def render_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def document(report: Report) -> dict[str, Any]:
+def build_document(report: Report) -> dict[str, Any]:
     return {
         "good": report.good,
         "contracts": report.contracts,

@@ -49,7 +49,7 @@ def access(as_json: Annotated[bool, typer.Option("--json", help="For programs.")
         for what, listed in topics.items()
         for topic in listed
     ]
-    screen.table(("service", "may", "topic"), rows)
+    screen.print_table(("service", "may", "topic"), rows)
 
 
 def _read_secure() -> Settings:

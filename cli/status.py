@@ -29,7 +29,7 @@ def status(
 ) -> None:
     """Show every component: state, address, log."""
     settings = read_settings()
-    components = fleet.components(settings)
+    components = fleet.list_components(settings)
     if as_json:
         documents = [component.as_json() for component in components]
         print(json.dumps({"components": documents, "settings": select_memorable(settings)}))
@@ -51,15 +51,15 @@ def status(
 
 def show(components: list[Component]) -> None:
     """Print the table, and the components that were restarted."""
-    screen.table(
+    screen.print_table(
         ("component", "state", "for", "address", "log"),
         (
             (
                 component.name,
                 component.state,
-                duration(component.up_seconds) if component.up_seconds else "",
+                render_duration(component.up_seconds) if component.up_seconds else "",
                 component.address,
-                screen.short(Path(component.log)),
+                screen.shorten(Path(component.log)),
             )
             for component in components
         ),
@@ -74,7 +74,7 @@ def show(components: list[Component]) -> None:
             )
 
 
-def duration(seconds: int) -> str:
+def render_duration(seconds: int) -> str:
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size} {unit}"

@@ -32,7 +32,7 @@ class NotSecure(UserError):
 def list_command() -> None:
     """Show every token's name, role and end, and the file that holds it."""
     current = _read_secure()
-    screen.table(
+    screen.print_table(
         ("token", "role", "valid until", "file"),
         (
             (
@@ -40,7 +40,7 @@ def list_command() -> None:
                 one.role.value,
                 render_instant(one.expires_at_ms)
                 + (" (over)" if one.is_expired(get_wall_ms()) else ""),
-                screen.short(locate_token(current, one.name)),
+                screen.shorten(locate_token(current, one.name)),
             )
             for one in list_tokens(current)
         ),
@@ -59,7 +59,7 @@ def add(
     current = _read_secure()
     token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
-    screen.step("file", screen.short(locate_token(current, name)))
+    screen.step("file", screen.shorten(locate_token(current, name)))
 
 
 @app.command()

@@ -44,4 +44,4 @@ def list_command() -> None:
     for name in sorted(present):
         ends = kafka.read_end_offsets(client, [name]).values()
         rows.append((name, str(len(ends)), f"{sum(ends):,}"))
-    screen.table(("topic", "partitions", "end offsets"), rows)
+    screen.print_table(("topic", "partitions", "end offsets"), rows)

@@ -1,6 +1,6 @@
 """The rules of a contract, held against a value in Python.
 
-`broken` takes any value and names every fault. `order_checks` takes decoded values and finds the
+`find_broken` takes any value and names every fault. `order_checks` takes decoded values and finds the
 first fault.
 """
 

@@ -68,7 +68,7 @@ def reach_quota(scene: Scene) -> str:
     """Raises Ineffective."""
     settings = scene.settings
     try:
-        with files.remembered(settings.data_dir, **{QUOTA: QUOTA_GIB}):
+        with files.remember_settings(settings.data_dir, **{QUOTA: QUOTA_GIB}):
             with stop_component(settings, "simulator"):
                 since_ms = get_wall_ms()
             if not wait_for(lambda: stands_still(settings, since_ms), STILL_SECONDS_MAX):

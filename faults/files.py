@@ -54,7 +54,7 @@ def scribble(file: Path) -> int:
 
 
 @contextmanager
-def remembered(folder: Path, **others: Any) -> Iterator[None]:
+def remember_settings(folder: Path, **others: Any) -> Iterator[None]:
     """Processes started within the block read these settings from the data folder, unless their
     environment sets others.
 

@@ -8,7 +8,7 @@ import psutil
 from confluent_kafka import KafkaException
 
 from audit.log import is_archived
-from audit.quarantine import records_behind
+from audit.quarantine import count_records_behind
 from audit.served import parse_inputs
 from faults.watch import NO_ANSWER, Pipelines, fetch_pipelines
 from infra.errors import UserError
@@ -119,7 +119,7 @@ def _lacks_records(settings: Settings, aim: Aim) -> str | None:
     behind = sum(max(0, end - served.get(at, 0)) for at, end in aim.ends.items())
     if behind:
         return f"answers lack {behind:,} records"
-    if behind := records_behind(settings, aim.ends):
+    if behind := count_records_behind(settings, aim.ends):
         return f"the quarantine is {behind:,} records behind"
     if "lake" in aim.parts:
         covered = read_coverage(locate_folders(settings).bronze).ends

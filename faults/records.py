@@ -47,12 +47,12 @@ def publish_spoilt(settings: Settings, dirt: Dirt, count: int) -> int:
     now_ms, stamp = find_world_ms(settings), get_wall_ms()
     published = [
         Publication(now_ms, RECEIPTS.name, 0, 0, event["store_id"], event, dirt)
-        for event in _receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
+        for event in _create_receipts(f"fault-{dirt.name.lower()}-{stamp}", count, now_ms, now_ms)
     ]
     return _send(
         settings,
         (
-            Outgoing(RECEIPTS.name, one.key.encode(), wire.value(one), timestamp_ms=now_ms)
+            Outgoing(RECEIPTS.name, one.key.encode(), wire.encode_value(one), timestamp_ms=now_ms)
             for one in published
         ),
     )
@@ -81,7 +81,7 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     """Publish at once the receipts of a store that was cut off; returns how many."""
     now_ms = find_world_ms(settings)
     since_ms = now_ms - OFFLINE_MINUTES * MINUTE_MS
-    events = _receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
+    events = _create_receipts(f"fault-offline-{get_wall_ms()}", count, since_ms, now_ms, store_id)
     return _send(
         settings,
         (
@@ -93,7 +93,7 @@ def publish_backlog(settings: Settings, store_id: str, count: int) -> int:
     )
 
 
-def _receipts(
+def _create_receipts(
     named: str, count: int, since_ms: int, now_ms: int, store_id: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Good receipts, spread over the span; without a store's id, of twelve stores in turn."""

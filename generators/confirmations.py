@@ -17,7 +17,7 @@ from contracts import CONFIRMATIONS
 from contracts.consumer import create_reader
 from contracts.times import EPOCH, MILLISECOND
 from generators.shipment import Confirmed
-from generators.ticks import tick_start_ms
+from generators.ticks import to_tick_start_ms
 from infra.kafka import create_admin, create_consumer, list_partitions
 from infra.settings import Settings
 
@@ -88,7 +88,7 @@ class Orders:
         self._reader.assign([TopicPartition(*at, 0) for at in places])
 
     def due(self, tick: int) -> Sequence[Confirmed]:
-        if tick_start_ms(tick) > self._newest_ms:
+        if to_tick_start_ms(tick) > self._newest_ms:
             self._journal.hear(tick, self._new())
         return self._journal.at(tick)
 

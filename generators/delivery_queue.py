@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.dirt import Dirt
 from generators.event import Event
 from generators.parameters import Parameters
@@ -48,10 +48,10 @@ class DeliveryQueue:
         self._now: list[Record] = []
         self._later: list[Record] = []  # a heap
         self._order = 0
-        self._random = chance(self._seed, "dirt", 0).random
+        self._random = create_random(self._seed, "dirt", 0).random
 
     def begin_hour(self, hour: int) -> None:
-        self._random = chance(self._seed, "dirt", hour).random
+        self._random = create_random(self._seed, "dirt", hour).random
 
     def post_clean(self, topic: str, key: str, event: Event, happened_ms: int) -> None:
         """Publish the event when it happens, once."""

@@ -122,9 +122,9 @@ class Validator:
             return None
         found = f"{_render_time(happened_ms)}, and it is {_render_time(at.now_ms)}"
         skew, horizon = self.contract.skew or NONE, self.contract.horizon or NONE
-        if at.paced and happened_ms > at.now_ms + _ms(skew):
+        if at.paced and happened_ms > at.now_ms + _to_ms(skew):
             return Fault(self._time, f"{EARLY}: at most {render_span(skew)} from now", found)
-        if happened_ms >= at.now_ms - _ms(horizon):
+        if happened_ms >= at.now_ms - _to_ms(horizon):
             return None
         if self.stamp is Stamp.NOW:
             self.late += self.contract.horizon is not None
@@ -152,7 +152,7 @@ def load(
             so_far.rejected += 1
             rejected(found)
         else:
-            if _full(chunk, found):
+            if _is_full(chunk, found):
                 yield _send(client, chunk, so_far, validator)
             chunk.append(found)
         if so_far.rows % ROWS_PER_CHUNK == 0:
@@ -174,7 +174,7 @@ def check(
     return so_far
 
 
-def _full(chunk: list[Outgoing], following: Outgoing) -> bool:
+def _is_full(chunk: list[Outgoing], following: Outgoing) -> bool:
     if not chunk:
         return False
     apart_ms = abs(following.timestamp_ms - chunk[0].timestamp_ms)
@@ -190,7 +190,7 @@ def _send(client: Producer, chunk: list[Outgoing], so_far: Loaded, validator: Va
     return so_far
 
 
-def _ms(length: timedelta) -> int:
+def _to_ms(length: timedelta) -> int:
     return length // MILLISECOND
 
 

@@ -48,9 +48,9 @@ def find_last_published(
     messages: dict[Partition, Message] = {}
     chunk_records = CHUNK_RECORDS
     try:
-        while stretches := _before(starts, ends, messages, chunk_records):
-            for message in _records(reader, stretches):
-                if header_of(message, header) is not None:
+        while stretches := _find_stretches(starts, ends, messages, chunk_records):
+            for message in _read_records(reader, stretches):
+                if get_header(message, header) is not None:
                     messages[message.topic() or "", message.partition() or 0] = message
             ends = {partition: begin for partition, (begin, _) in stretches.items()}
             chunk_records = min(2 * chunk_records, CHUNK_RECORDS_MAX)
@@ -63,18 +63,18 @@ def parse_published(message: Message) -> Published:
     _, timestamp_ms = message.timestamp()
     return Published(
         timestamp_ms,
-        int.from_bytes(header_of(message, "sequence") or b"", "big"),
+        int.from_bytes(get_header(message, "sequence") or b"", "big"),
         message.key() or b"",
         message.value() or b"",
     )
 
 
-def header_of(message: Message, name: str) -> bytes | None:
+def get_header(message: Message, name: str) -> bytes | None:
     value = dict(message.headers() or ()).get(name)
     return value if isinstance(value, bytes) else None
 
 
-def _before(
+def _find_stretches(
     starts: dict[Partition, int],
     ends: dict[Partition, int],
     messages: dict[Partition, Message],
@@ -88,7 +88,7 @@ def _before(
     }
 
 
-def _records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
+def _read_records(reader: Consumer, stretches: Stretches) -> Iterator[Message]:
     """The records of the stretches, each partition's in order."""
     deadline = time.monotonic() + CHUNK_SECONDS_MAX
     left = [TopicPartition(*partition, begin) for partition, (begin, _) in stretches.items()]

@@ -13,7 +13,7 @@ from contracts import CLOCKS, HEARTBEATS, encode, encode_key
 from control.world_clock import WORLD, AnnouncedClock, ClockState, WorldClock
 from generators.clock import get_wall_ms
 from generators.clock_publisher import OWN, PARAMETERS_HEADER
-from generators.log_end import find_last_published, header_of
+from generators.log_end import find_last_published, get_header
 from generators.publisher import Publisher
 from generators.resume import OtherWorld
 from generators.stopping import catch_stop
@@ -77,7 +77,7 @@ class Timekeeper:
         self._clocks.flush()
 
 
-def beaten_ms(settings: Settings) -> int | None:
+def read_heartbeat_ms(settings: Settings) -> int | None:
     """The time of the last heartbeat: everything published before it is in the log."""
     return max(read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values(), default=None)
 
@@ -87,7 +87,7 @@ def keep_time(settings: Settings, stop: Signal) -> None:
     if not is_answering(settings):
         raise KafkaDown(settings.bootstrap_servers)
     refuse_other(settings)
-    timekeeper, beaten = Timekeeper(settings), beaten_ms(settings)
+    timekeeper, beaten = Timekeeper(settings), read_heartbeat_ms(settings)
     if settings.begins_ms is None:
         timekeeper.run()
         _follow_the_wall(timekeeper, beaten or 0, stop)
@@ -102,7 +102,7 @@ def keep_time(settings: Settings, stop: Signal) -> None:
 def refuse_other(settings: Settings) -> None:
     """Raise OtherWorld where the log holds a simulated one."""
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        parameters = header_of(message, PARAMETERS_HEADER) or b""
+        parameters = get_header(message, PARAMETERS_HEADER) or b""
         if parameters != OWN:
             raise OtherWorld("WORLD own", f"one with the parameters {parameters.decode()}")
 

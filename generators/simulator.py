@@ -17,15 +17,15 @@ from generators.clock import get_wall_ms, to_speed_milli
 from generators.clock_publisher import PARAMETERS_HEADER, ClockPublisher, read_announced_ms
 from generators.confirmations import Confirmations, Journal, Nothing, Orders
 from generators.disk_guard import DiskGuard
-from generators.log_end import find_last_published, header_of, parse_published
+from generators.log_end import find_last_published, get_header, parse_published
 from generators.pacer import Paced, Unpaced
-from generators.parameters import Parameters, parameters
+from generators.parameters import Parameters, create_parameters
 from generators.publisher import Publisher
 from generators.resume import Logged
-from generators.run import Report, daily, run
+from generators.run import Report, create_daily_report, run
 from generators.snapshot import SNAPSHOT_TICKS, Snapshots
 from generators.stopping import catch_stop
-from generators.ticks import START_MS, TICKS_PER_DAY, tick_start_ms
+from generators.ticks import START_MS, TICKS_PER_DAY, to_tick_start_ms
 from generators.world import TOPICS, World
 from infra.disk import find_shortage
 from infra.errors import UserError
@@ -75,7 +75,7 @@ def simulate(
     """
     home = settings.data_dir
     with lock_folder(home / "simulator", SecondSimulator(home)):
-        _simulate(settings, stop, backfill_days, live, report or daily())
+        _simulate(settings, stop, backfill_days, live, report or create_daily_report())
 
 
 def _simulate(
@@ -83,7 +83,7 @@ def _simulate(
 ) -> None:
     if backfill_days and settings.simulator_refill == "orders":
         raise NoHistory
-    wanted = parameters(settings)
+    wanted = create_parameters(settings)
     logged, past_ms = _read_back(settings, wanted)
     disk_guard = DiskGuard(stop, partial(find_shortage, settings))
     snapshots = Snapshots(settings.data_dir / "simulator", wanted.text())
@@ -102,19 +102,19 @@ def _simulate(
         )
         until_tick = backfill_days * TICKS_PER_DAY
         run(world, logged, Unpaced(stop), history, snapshots, disk_guard, report, until_tick)
-        past_ms = max(past_ms, tick_start_ms(world.next_tick))
+        past_ms = max(past_ms, to_tick_start_ms(world.next_tick))
         history.flush()
         stand(past_ms)
     if live and not stop.is_set():
         pacer = Paced(stop, past_ms, speed, get_wall_ms, clock_publisher.announce)
-        heard = _intake(settings, wanted, logged)
+        heard = _open_intake(settings, wanted, logged)
         publisher = Publisher(client, get_wall_ms)
         run(world, logged, pacer, publisher, snapshots, disk_guard, report, confirmations=heard)
         pacer.stand()
     clock_publisher.flush()
 
 
-def _intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
+def _open_intake(settings: Settings, wanted: Parameters, logged: Logged) -> Confirmations:
     if wanted.refill == "vans":
         return Nothing()
     journal = Journal(settings.data_dir / "simulator", wanted.text())
@@ -127,7 +127,7 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
         raise KafkaDown(settings.bootstrap_servers)
     past_ms = START_MS
     for message in find_last_published(settings, [CLOCKS.name], PARAMETERS_HEADER).values():
-        parameters = header_of(message, PARAMETERS_HEADER) or b""
+        parameters = get_header(message, PARAMETERS_HEADER) or b""
         past_ms = max(past_ms, read_announced_ms(message, wanted, parameters))
     ends = find_last_published(settings, [topic.name for topic in TOPICS], "sequence")
     logged = Logged({partition: parse_published(message) for partition, message in ends.items()})
@@ -150,7 +150,7 @@ def collect_garbage_rarely() -> None:
 
 
 def main() -> int:
-    options = _options()
+    options = _parse_options()
     set_up_logging("simulator")
     collect_garbage_rarely()
     stop = catch_stop()
@@ -167,7 +167,7 @@ def main() -> int:
     return 0
 
 
-def _options() -> argparse.Namespace:
+def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m generators.simulator")
     parser.add_argument(
         "--backfill-days",

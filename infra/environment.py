@@ -27,7 +27,7 @@ STAMP = ".complete"
 
 def ensure(folder: Path) -> None:
     """The environment, complete and as the lock says; made anew where it differs."""
-    wanted = digest(folder)
+    wanted = compute_digest(folder)
     if read_stamp(folder) == wanted:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def ensure(folder: Path) -> None:
             (folder / STAMP).write_text(wanted)
 
 
-def digest(folder: Path) -> str:
+def compute_digest(folder: Path) -> str:
     """What an environment was made of: Python, place, locked packages, this project's entry."""
     parts = [
         sys.version.encode(),

@@ -28,7 +28,7 @@ def ensure_python() -> Path:
 
 def ensure(folder: Path) -> None:
     """The environment, complete and as its lock says; made anew where it differs."""
-    wanted = digest(folder)
+    wanted = compute_digest(folder)
     if environment.read_stamp(folder) == wanted:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def ensure(folder: Path) -> None:
             (folder / STAMP).write_text(wanted)
 
 
-def digest(folder: Path) -> str:
+def compute_digest(folder: Path) -> str:
     parts = [sys.version.encode(), str(folder).encode(), LOCK.read_bytes()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 

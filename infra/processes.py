@@ -81,7 +81,7 @@ def run_supervisor(settings: Settings, log: Path, code: Path | None = None) -> I
 
 def find_engines(pid: int) -> list[psutil.Process]:
     """The Java processes below a process; a JVM may come or go meanwhile."""
-    return [each for each in list_descendants(pid) if name(each) == "java"]
+    return [each for each in list_descendants(pid) if get_name(each) == "java"]
 
 
 def find_drivers(supervisor: int) -> dict[str, psutil.Process]:
@@ -104,7 +104,7 @@ def list_descendants(pid: int) -> list[psutil.Process]:
         return []
 
 
-def name(process: psutil.Process) -> str:
+def get_name(process: psutil.Process) -> str:
     """The name of the program that the process runs; empty when it has ended."""
     try:
         return str(process.name())

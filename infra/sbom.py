@@ -97,9 +97,9 @@ def list_scripts() -> Iterator[Component]:
             name=path,
             type=ComponentType.FILE,
             bom_ref=path,
-            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=_digest(file))],
+            hashes=[HashType(alg=HashAlgorithm.SHA_256, content=_compute_digest(file))],
         )
 
 
-def _digest(file: Path) -> str:
+def _compute_digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -321,7 +321,7 @@ class Settings(BaseSettings):
     @field_validator("world_begins")
     @classmethod
     def _moment(cls, text: str) -> str:
-        return text if text == NOW else _utc(text).isoformat()
+        return text if text == NOW else _parse_utc(text).isoformat()
 
     @classmethod
     def settings_customise_sources(
@@ -378,7 +378,7 @@ class Settings(BaseSettings):
         """When an own world begins, in epoch milliseconds; None: its time is the wall clock's."""
         if self.world_begins == NOW:
             return None
-        return round(_utc(self.world_begins).timestamp() * 1000)
+        return round(_parse_utc(self.world_begins).timestamp() * 1000)
 
     @property
     def data_docs(self) -> Path:
@@ -399,7 +399,7 @@ def read_settings() -> Settings:
     try:
         current = Settings()
     except ValidationError as error:
-        raise InvalidSettings(_complaint(error)) from error
+        raise InvalidSettings(_describe_error(error)) from error
     refuse_half_secure(current)
     return current
 
@@ -468,13 +468,13 @@ def _add_remembered(
     return InitSettingsSource(settings_cls, init_kwargs=load_remembered(folder))
 
 
-def _utc(text: str) -> datetime:
+def _parse_utc(text: str) -> datetime:
     """A day or a moment in ISO 8601; without an offset it is in UTC."""
     found = datetime.fromisoformat(text)
     return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _complaint(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     return "\n".join(
         f"{str(found['loc'][0]).upper()}: {found['msg']}, found {found['input']!r}. "
         "Set it in the environment, or unset it for the default."

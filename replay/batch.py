@@ -31,7 +31,7 @@ class BatchFailed(UserError):
 
 
 @contextmanager
-def workplace(settings: Settings) -> Iterator[Path]:
+def create_workplace(settings: Settings) -> Iterator[Path]:
     """A scratch folder for the rows of a comparison, removed when the block ends."""
     parent = settings.data_dir / "replays"
     parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def workplace(settings: Settings) -> Iterator[Path]:
         yield Path(folder)
 
 
-def code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
+def copy_code_on_disk(folder: Path, edits: snapshot.Edits = snapshot.NONE) -> Path:
     """A copy of the code as it is on disk, with these edits."""
     code = folder / "code"
     snapshot.take(locate_root(), code, edits)

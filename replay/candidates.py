@@ -19,7 +19,7 @@ from replay import batch, compare, readers
 from replay.compare import Code, Compared, Times
 from replay.errors import NotPromoted, NotWindowed, WhichOne
 from replay.plan import Plan, plan_replay
-from replay.progress import Progress, progress
+from replay.progress import Progress, measure_progress
 from replay.prune import prune_generation
 
 CODE_ON_DISK = "the code on disk"
@@ -48,7 +48,7 @@ def pause_promoted(settings: Settings, candidate: Generation) -> None:
     throttle.pause_others(settings, candidate)
 
 
-def preview(
+def preview_code(
     settings: Settings, pipeline: Pipeline, edits: snapshot.Edits, times: Times
 ) -> Compared:
     """Run the code on disk over a part of the log, and compare it with the promoted generation.
@@ -59,13 +59,13 @@ def preview(
     promoted = require_promoted(generations(settings, pipeline.name))
     if times.start is not None:
         refuse_without_windows(pipeline)
-    with batch.workplace(settings) as folder:
-        code = Code(batch.code_on_disk(folder, edits), CODE_ON_DISK)
+    with batch.create_workplace(settings) as folder:
+        code = Code(batch.copy_code_on_disk(folder, edits), CODE_ON_DISK)
         if times == Times(None, None):
             run = partial(batch.run, settings, pipeline.name, code.folder)
             codes = locate_code(settings, promoted), code
-            return compare.at_marker(settings, pipeline, run, codes, folder)
-        return compare.between(settings, pipeline, promoted, code, times, folder)
+            return compare.compare_at_marker(settings, pipeline, run, codes, folder)
+        return compare.compare_between(settings, pipeline, promoted, code, times, folder)
 
 
 def refuse_without_windows(pipeline: Pipeline) -> None:
@@ -85,8 +85,8 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
     run = partial(batch.run_by_worker, settings, known.candidate)
     code = Code(locate_code(settings, known.candidate), f"generation {known.candidate.number}")
     codes = locate_code(settings, require_promoted(known)), code
-    with batch.workplace(settings) as folder:
-        return compare.at_marker(settings, pipeline, run, codes, folder)
+    with batch.create_workplace(settings) as folder:
+        return compare.compare_at_marker(settings, pipeline, run, codes, folder)
 
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
@@ -94,8 +94,8 @@ def verify(settings: Settings, pipeline: Pipeline) -> Compared:
     code = locate_code(settings, require_promoted(generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
     codes = code, Code(code, "its code, replayed")
-    with batch.workplace(settings) as folder:
-        return compare.at_marker(settings, pipeline, run, codes, folder)
+    with batch.create_workplace(settings) as folder:
+        return compare.compare_at_marker(settings, pipeline, run, codes, folder)
 
 
 def promote(settings: Settings, pipeline: str) -> Generation:
@@ -167,10 +167,12 @@ class Standing:
     """Whether it pauses for its candidate."""
 
 
-def standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
+def list_standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
     """Every generation of the pipeline."""
     known = generations(settings, pipeline.name)
     return [
-        Standing(one, progress(settings, pipeline, one), throttle.is_paused(settings, known, one))
+        Standing(
+            one, measure_progress(settings, pipeline, one), throttle.is_paused(settings, known, one)
+        )
         for one in known.known
     ]

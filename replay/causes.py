@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from replay.difference import Difference, Sample
-from replay.thresholds import numbers
+from replay.thresholds import find_numbers
 
 ROOMS = ("contracts", "control", "infra", "pipelines")
 """The file types of a pipeline's code."""
@@ -108,7 +108,7 @@ def _read_thresholds(code: Path, pipeline: str) -> Mapping[str, int]:
     text = _read(code / "pipelines" / pipeline / "thresholds.py")
     if text is None:
         return {}
-    values = numbers(ast.parse(text)).items()
+    values = find_numbers(ast.parse(text)).items()
     return {name: one.value for name, one in values if isinstance(one.value, int)}
 
 

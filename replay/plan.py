@@ -88,10 +88,10 @@ def plan_replay(
             ).values()
         ),
         # Records that the archive gives are copied first.
-        disk_bytes=disk_bytes(settings, promoted)
+        disk_bytes=measure_disk_bytes(settings, promoted)
         + archive.disk_bytes(settings, archived)
         + DISK_FLOOR_MIB * MIB,
-        memory_bytes=heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
+        memory_bytes=parse_heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
     )
     refuse_without_room(settings, plan)
     return plan
@@ -116,7 +116,7 @@ def refuse_without_room(settings: Settings, plan: Plan) -> None:
         )
 
 
-def disk_bytes(settings: Settings, generation: Generation | None) -> int:
+def measure_disk_bytes(settings: Settings, generation: Generation | None) -> int:
     """Bytes on disk of a generation's checkpoint and of its own output topics."""
     if generation is None:
         return 0
@@ -128,7 +128,7 @@ def disk_bytes(settings: Settings, generation: Generation | None) -> int:
     )
 
 
-def heap_bytes(size: str) -> int:
+def parse_heap_bytes(size: str) -> int:
     match = re.fullmatch(r"(\d+)([mg])", size)
     assert match, "the settings have checked it"
     return int(match[1]) * UNITS[match[2]]

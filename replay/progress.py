@@ -56,7 +56,7 @@ class Seen:
 Report = Callable[[Seen], None]
 
 
-def progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
+def measure_progress(settings: Settings, pipeline: Pipeline, generation: Generation) -> Progress:
     """The progress of the generation, by its newest marker."""
     ends = read_end_offsets(create_admin(settings), [topic.name for topic in pipeline.inputs])
     marker = read_marker(settings, generation.pipeline, generation.number, decode)
@@ -101,7 +101,7 @@ def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report
             raise Failed(pipeline.name, number, "it was pruned")
         if generation.state is State.INVALID:
             raise Failed(pipeline.name, number, f"it is invalid: {generation.reason}")
-        now = progress(settings, pipeline, generation)
+        now = measure_progress(settings, pipeline, generation)
         seen = Seen(now, watch.see(now.read, time.monotonic()))
         report(seen)
         return generation.state is not State.CATCHING_UP

@@ -44,7 +44,7 @@ class Reader:
     """The generations that it could answer from, and whether it serves each."""
 
 
-def alive(settings: Settings) -> Iterator[Reader]:
+def find_alive(settings: Settings) -> Iterator[Reader]:
     """The readers that have announced themselves lately."""
     now = datetime.fromtimestamp(get_wall_ms() / 1000, UTC)
     for value in read_to_end(settings, READERS.name).values():
@@ -71,7 +71,7 @@ def await_all(
 
     def done() -> bool:
         nonlocal missing
-        readers = tuple(alive(settings))
+        readers = tuple(find_alive(settings))
         missing = tuple(sorted(one.name for one in readers if not does(one)))
         return bool(readers) and not missing
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.bounds import Bound, bounds
+from audit.bounds import Bound, list_bounds
 from infra.settings import locate_root
 
 DOCUMENT = locate_root() / "docs" / "bounds.md"
@@ -150,7 +150,7 @@ def find_missing(passed: Collection[str]) -> list[str]:
     found = {(file, names[-1]) for file, *names in (one.split("::") for one in passed)}
     return [
         bound.name
-        for bound in bounds()
+        for bound in list_bounds()
         if (tests := select_crossings(bound))
         and not any(
             (one.file.relative_to(locate_root()).as_posix(), one.test) in found for one in tests
@@ -174,7 +174,7 @@ HEAD = "| bound | is | meaning | crossed by |"
 
 def _group_bounds() -> Mapping[str, list[Bound]]:
     found: dict[str, list[Bound]] = {CONTRACTS: [], CODE: [], SETTINGS: []}
-    for one in bounds():
+    for one in list_bounds():
         is_code = "/" in one.home
         found[SETTINGS if one.home == "settings" else CODE if is_code else CONTRACTS].append(one)
     return found

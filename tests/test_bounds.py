@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.bounds import bounds
+from audit.bounds import list_bounds
 from infra.settings import locate_root
 from tests.bounds import (
     DOCUMENT,
@@ -20,7 +20,7 @@ from tests.bounds import (
     select_crossings,
 )
 
-BOUNDS = bounds()
+BOUNDS = list_bounds()
 
 
 def test_no_two_bounds_have_one_name() -> None:

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from cli.main import application
+from cli.main import build_application
 from contracts import CONTRACTS
 from contracts.catalogue.table import render_table
 from infra.settings import Settings, locate_root
@@ -106,7 +106,7 @@ def find_unknown_commands(text: str, _: Path) -> Iterator[str]:
 
 def is_command(words: list[str]) -> bool:
     """Whether the words walk down to a command that has each of the options."""
-    at = typer.main.get_command(application())
+    at = typer.main.get_command(build_application())
     for word in words:
         if word.startswith("--"):
             if word != "--help" and not any(word in option.opts for option in at.params):
@@ -203,7 +203,7 @@ def list_make_variables() -> set[str]:
 
 def list_command_variables() -> set[str]:
     """Variables that a command reads in place of an option."""
-    group = typer.main.get_command(application())
+    group = typer.main.get_command(build_application())
     assert isinstance(group, TyperGroup)
     options = [option for command in group.commands.values() for option in command.params]
     return {str(option.envvar) for option in options if option.envvar}

@@ -163,16 +163,20 @@ class Run:
 
     def announce(self, events: Iterable[Issued]) -> None:
         """Publish the events that hold before the first sale; the clock stands meanwhile."""
-        for chunk in batch(events, CHUNK_RECORDS):
+        for chunk in split_into_batches(events, CHUNK_RECORDS):
             self._send([(one, one.at_ms) for one in self._new(chunk)])
 
     def publish(self, events: Iterable[Issued | Refused]) -> None:
         """Raises NotDelivered."""
         readable = self._readable(events)
-        good = (one for chunk in batch(readable, CHUNK_RECORDS) for one in self._passed(chunk))
+        good = (
+            one
+            for chunk in split_into_batches(readable, CHUNK_RECORDS)
+            for one in self._passed(chunk)
+        )
         for slot, of_slot in groupby(good, key=lambda one: self._published_ms(one) // SLOT_MS):
             self.advance(slot * SLOT_MS)
-            for chunk in batch(of_slot, CHUNK_RECORDS):
+            for chunk in split_into_batches(of_slot, CHUNK_RECORDS):
                 self._send([(one, self._published_ms(one)) for one in chunk])
 
     def finish(self, until_ms: int | None) -> Imported:
@@ -247,7 +251,7 @@ class Run:
         self._sender.refused(refused)
 
 
-def batch(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
+def split_into_batches(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
     """The same in lists of so many; the last list may be shorter."""
     left = iter(events)
     while chunk := list(islice(left, size)):

@@ -17,7 +17,7 @@ from generators.importing.files import list_files
 from generators.importing.mapping import Mapping
 from generators.importing.publishing import Imported, Known, Run, Sender, load_known_ids
 from generators.importing.reading import open_scratch, read_lines
-from generators.own_clock import Timekeeper, beaten_ms, refuse_other
+from generators.own_clock import Timekeeper, read_heartbeat_ms, refuse_other
 from generators.ticks import HOUR_MS
 from infra.errors import UserError
 from infra.identities import open_edge
@@ -117,10 +117,10 @@ def run_import(
         rows = read_lines(engine, mapping, files, watch.step)
         first_ms = _find_first_ms(engine)
         begins_ms = _find_begin_ms(settings, first_ms, dry=dry)
-        beaten = (beaten_ms(settings) if online else None) or begins_ms - HOUR_MS
+        beaten = (read_heartbeat_ms(settings) if online else None) or begins_ms - HOUR_MS
         watch.step("looking what is in the log")
         _look(engine, settings, first_ms, beaten, online=online)
-        with _sending(settings, watch, dry=dry) as sender:
+        with _open_sender(settings, watch, dry=dry) as sender:
             run = Run(sender, Known(engine), beaten)
             run.announce(
                 announce_catalog(engine, mapping, max(beaten, first_ms - HOUR_MS), first_ms)
@@ -170,7 +170,7 @@ def _look(
 
 
 @contextmanager
-def _sending(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]:
+def _open_sender(settings: Settings, watch: Watch, *, dry: bool) -> Iterator[Sender]:
     if dry:
         yield Sender(lambda records: None, Silent(), watch.progress, watch.refused)
         return

@@ -21,7 +21,7 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     The log folder is relative to the working directory: a path may then hold anything. Those of a
     secure broker hold a password.
     """
-    voters = voters_of(settings)
+    voters = parse_voters(settings)
     controller = voters.get(settings.broker_id, f"{HOST}:{settings.controller_port}")
     copies = min(len(voters), COPIES_MAX) or 1
     clients = LISTENER if settings.secure else "PLAINTEXT"
@@ -39,7 +39,7 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,NETWORK:PLAINTEXT,"
         "CONTROLLER:PLAINTEXT",
         "controller.listener.names": "CONTROLLER",
-        **quorum(settings, controller),
+        **build_quorum(settings, controller),
         **(SEVERAL if len(voters) > 1 else {}),
         **(build_secure_properties(settings) if settings.secure else {}),
         "log.dirs": log_dir,
@@ -65,13 +65,13 @@ def render_server_properties(settings: Settings, log_dir: str = LOG_DIR) -> str:
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
-def voters_of(settings: Settings) -> Mapping[int, str]:
+def parse_voters(settings: Settings) -> Mapping[int, str]:
     """Where each broker of the cluster listens as controller, by id; of one alone, none."""
     named = (one.split("@") for one in (settings.broker_voters or "").split(",") if one)
     return MappingProxyType({int(number): address for number, address in named})
 
 
-def quorum(settings: Settings, controller: str) -> dict[str, str]:
+def build_quorum(settings: Settings, controller: str) -> dict[str, str]:
     """The controllers of the quorum, and how brokers reach each other."""
     if settings.broker_voters is None:
         return {"controller.quorum.bootstrap.servers": controller}

@@ -33,15 +33,15 @@ class Finding:
 
 def run_checks(probes: Probes, settings: Settings) -> Iterator[Finding]:
     """Every check, in the order in which a start would fail on them."""
-    yield python(probes)
-    yield environments(probes)
+    yield check_python(probes)
+    yield check_environments(probes)
     yield make(probes)
-    yield java_runtime(probes)
-    yield data_folder(probes, settings)
-    yield disk(probes, settings)
+    yield check_java(probes)
+    yield check_data_folder(probes, settings)
+    yield check_disk(probes, settings)
     yield refill(settings)
-    listening = list(ports(probes, settings))
-    yield memory(probes, already_used=any(finding.ours for finding in listening))
+    listening = list(check_ports(probes, settings))
+    yield check_memory(probes, already_used=any(finding.ours for finding in listening))
     yield from listening
 
 
@@ -55,7 +55,7 @@ def refill(settings: Settings) -> Finding:
     )
 
 
-def python(probes: Probes) -> Finding:
+def check_python(probes: Probes) -> Finding:
     version = probes.python_version()
     wanted = ".".join(map(str, PYTHON_MIN))
     found = "Python " + ".".join(map(str, version))
@@ -68,7 +68,7 @@ def python(probes: Probes) -> Finding:
     )
 
 
-def environments(probes: Probes) -> Finding:
+def check_environments(probes: Probes) -> Finding:
     if probes.has_module("venv") and probes.has_module("ensurepip"):
         return Finding("venv", "modules venv and ensurepip")
     major, minor, _ = probes.python_version()
@@ -88,7 +88,7 @@ def make(probes: Probes) -> Finding:
     )
 
 
-def java_runtime(probes: Probes) -> Finding:
+def check_java(probes: Probes) -> Finding:
     if probes.java_starts():
         return Finding("java", f"Java {java.VERSION}")
     return Finding(
@@ -98,7 +98,7 @@ def java_runtime(probes: Probes) -> Finding:
     )
 
 
-def data_folder(probes: Probes, settings: Settings) -> Finding:
+def check_data_folder(probes: Probes, settings: Settings) -> Finding:
     folder = settings.data_dir
     if probes.writable(folder):
         return Finding("data folder", f"{folder} can be written")
@@ -109,7 +109,7 @@ def data_folder(probes: Probes, settings: Settings) -> Finding:
     )
 
 
-def disk(probes: Probes, settings: Settings) -> Finding:
+def check_disk(probes: Probes, settings: Settings) -> Finding:
     free = probes.disk_free_bytes(settings.data_dir)
     found = f"{free / GIB:.1f} GiB free disk"
     if free >= DISK_MIN_BYTES:
@@ -122,7 +122,7 @@ def disk(probes: Probes, settings: Settings) -> Finding:
     )
 
 
-def memory(probes: Probes, already_used: bool) -> Finding:
+def check_memory(probes: Probes, already_used: bool) -> Finding:
     available = probes.memory_available_bytes()
     found = f"{available / GIB:.1f} GiB free memory"
     if already_used or available >= MEMORY_MIN_BYTES:
@@ -135,16 +135,16 @@ def memory(probes: Probes, already_used: bool) -> Finding:
     )
 
 
-def ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
+def check_ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
     """The ports that this project listens on."""
     wanted = {"api": settings.api_port}
     if settings.broker_embedded:
         wanted |= {"broker": settings.broker_port, "controller": settings.controller_port}
     for use, port in wanted.items():
-        yield port_free(probes, settings, use, port)
+        yield check_port(probes, settings, use, port)
 
 
-def port_free(probes: Probes, settings: Settings, use: str, port: int) -> Finding:
+def check_port(probes: Probes, settings: Settings, use: str, port: int) -> Finding:
     check = f"port {port}"
     holder = probes.holder(port)
     if holder is None:

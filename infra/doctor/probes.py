@@ -76,7 +76,7 @@ class Machine:
     def holder(self, port: int) -> Holder | None:
         if _free(port):
             return None
-        pid = _listeners().get(port)
+        pid = _find_listeners().get(port)
         if pid is not None:
             process = psutil.Process(pid)
             return Holder(process.name(), pid, orphans.belongs(process, self._home))
@@ -99,7 +99,7 @@ def _free(port: int) -> bool:
     return True
 
 
-def _listeners() -> dict[int, int]:
+def _find_listeners() -> dict[int, int]:
     """The process that listens, per port, as far as this user may know."""
     try:
         connections = psutil.net_connections(kind="tcp")

@@ -52,20 +52,29 @@ def sync(installer: Installer, folder: Path, lock: Path, *options: str) -> int:
     part. Raises Broken.
     """
     pinned = ["--require-hashes", "--build-constraints", str(lock), *options, str(lock)]
-    words = ["pip", "sync", "--python", python(folder), *pinned]
+    words = ["pip", "sync", "--python", locate_python(folder), *pinned]
     outcome = run(installer, *words, "--offline")
-    return packages(outcome if outcome.succeeded else run(installer, *words))
+    return count_packages(outcome if outcome.succeeded else run(installer, *words))
 
 
 def link(installer: Installer, folder: Path, project: Path) -> None:
     """Install a project so that its code is used where it lies. Raises Broken."""
     built_by = ["--offline", "--no-deps", "--no-build-isolation"]  # what the lock has installed
-    packages(
-        run(installer, "pip", "install", "--python", python(folder), *built_by, "-e", str(project))
+    count_packages(
+        run(
+            installer,
+            "pip",
+            "install",
+            "--python",
+            locate_python(folder),
+            *built_by,
+            "-e",
+            str(project),
+        )
     )
 
 
-def python(folder: Path) -> str:
+def locate_python(folder: Path) -> str:
     return str(folder / "bin" / "python")
 
 
@@ -88,7 +97,7 @@ def run(installer: Installer, *words: str) -> Outcome:
     return Outcome(uv.returncode == 0, bar.packages, list(tail))
 
 
-def packages(outcome: Outcome) -> int:
+def count_packages(outcome: Outcome) -> int:
     """The number of installed packages. Raises Broken when the installation failed."""
     if not outcome.succeeded:
         raise explain_failure("uv", outcome.tail)

@@ -115,10 +115,10 @@ def drifts(
             if (found := topic.config.get(setting, "unset")) != value:
                 yield Drift(name, setting, value, found, mendable=True)
         if cluster.brokers >= BROKERS_FOR_COPIES:
-            yield from _copies(name, topic)
+            yield from _find_copies_drift(name, topic)
 
 
-def _copies(name: str, topic: Topic) -> Iterator[Drift]:
+def _find_copies_drift(name: str, topic: Topic) -> Iterator[Drift]:
     if topic.copies < COPIES_MIN:
         yield Drift(name, "replication", str(COPIES_MIN), str(topic.copies), mendable=False)
     in_sync = int(topic.config.get(IN_SYNC, "1"))

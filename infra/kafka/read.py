@@ -33,7 +33,7 @@ def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generato
                 if offset < ends[at]:
                     yield message
                 deadline = time.monotonic() + IDLE_SECONDS_MAX
-            waiting = _unread(reader, waiting)
+            waiting = _find_unread(reader, waiting)
             if waiting and time.monotonic() > deadline:
                 raise TimeoutError(
                     f"Kafka should send the rest of {sorted(waiting)} within "
@@ -85,7 +85,7 @@ def _place(message: Message) -> tuple[Partition, int]:
     return (str(message.topic()), int(message.partition() or 0)), int(message.offset() or 0)
 
 
-def _unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
+def _find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
     """The partitions whose end has not been reached.
 
     Positions, not records: the end may be a transaction's marker, or compacted away.

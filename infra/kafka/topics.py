@@ -54,7 +54,7 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
     if not missing:
         return ()
     made = client.create_topics(
-        [_new_topic(settings, name, contract.settings) for name, contract in missing.items()],
+        [_create_topic(settings, name, contract.settings) for name, contract in missing.items()],
         operation_timeout=REQUEST_SECONDS_MAX,
     )
     for future in made.values():
@@ -67,7 +67,7 @@ def apply_topics(settings: Settings, topics: Mapping[str, HasTopicSettings]) -> 
     return tuple(sorted(missing))
 
 
-def _new_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
+def _create_topic(settings: Settings, name: str, topic: TopicSettings) -> NewTopic:
     replicas = settings.kafka_replication_factor
     return NewTopic(
         name,

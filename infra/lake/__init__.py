@@ -8,7 +8,7 @@ from infra.lake.coverage import (
     read_coverage,
 )
 from infra.lake.folders import Folders, locate_folders
-from infra.lake.offsets import ByTopic, from_topics, to_topics
+from infra.lake.offsets import ByTopic, flatten_topics, to_topics
 
 __all__ = [
     "ByTopic",
@@ -16,7 +16,7 @@ __all__ = [
     "Folders",
     "UnknownCoverage",
     "find_newest_version",
-    "from_topics",
+    "flatten_topics",
     "locate_folders",
     "read_committed_ms",
     "read_coverage",

@@ -15,7 +15,7 @@ def to_topics(offsets: Offsets) -> dict[str, dict[str, int]]:
     return by_topic
 
 
-def from_topics(by_topic: ByTopic) -> dict[Partition, int]:
+def flatten_topics(by_topic: ByTopic) -> dict[Partition, int]:
     return {
         (topic, int(partition)): offset
         for topic, partitions in by_topic.items()

@@ -54,7 +54,7 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
     the end renews the certificate. The common name is the component's.
     """
     file = locate_certificate(settings, component)
-    if not file.exists() or _days_left(file) < DAYS_LEFT_MIN:
+    if not file.exists() or _count_days_left(file) < DAYS_LEFT_MIN:
         _issue(settings, component)
     return file
 
@@ -69,21 +69,21 @@ def renew_certificates(settings: Settings) -> dict[str, date]:
     components = sorted(file.stem for file in folder.glob("*.pem"))
     if not components:
         raise NoAuthority(locate_security_folder(settings))
-    if _days_left(_authority_pair(settings)) < CERTIFICATE_DAYS:
-        replace(_authority_pair(settings), _make_authority())
+    if _count_days_left(_locate_authority_pair(settings)) < CERTIFICATE_DAYS:
+        replace(_locate_authority_pair(settings), _make_authority())
         _show_authority(settings)
     for component in components:
         _issue(settings, component)
-    return {name: _last_day(locate_certificate(settings, name)) for name in components}
+    return {name: _read_last_day(locate_certificate(settings, name)) for name in components}
 
 
-def _authority_pair(settings: Settings) -> Path:
+def _locate_authority_pair(settings: Settings) -> Path:
     return locate_security_folder(settings) / "authority-key.pem"
 
 
 def _issue(settings: Settings, component: str) -> None:
     """Make a key and a certificate for the component, in place of an earlier pair."""
-    pair = _authority_pair(settings)
+    pair = _locate_authority_pair(settings)
     if not pair.exists():
         make_folder(pair.parent)
         write_once(pair, _make_authority())
@@ -95,20 +95,20 @@ def _issue(settings: Settings, component: str) -> None:
 
 def _show_authority(settings: Settings) -> None:
     """Write the authority's certificate without its key, for clients."""
-    authority = x509.load_pem_x509_certificate(_authority_pair(settings).read_bytes())
+    authority = x509.load_pem_x509_certificate(_locate_authority_pair(settings).read_bytes())
     replace(locate_authority(settings), authority.public_bytes(Encoding.PEM).decode())
 
 
 def _make_authority() -> str:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = _name(AUTHORITY)
+    name = _create_name(AUTHORITY)
     made = (
         _begin(name, name, key.public_key(), AUTHORITY_DAYS)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs_certificates=True), critical=True)
+        .add_extension(_create_usage(signs_certificates=True), critical=True)
         .sign(key, hashes.SHA256())
     )
-    return _pem(key, [made])
+    return _encode_pem(key, [made])
 
 
 def _make_certificate(component: str, authority_pem: bytes) -> str:
@@ -124,15 +124,15 @@ def _make_certificate(component: str, authority_pem: bytes) -> str:
     uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key())
     made = (
-        _begin(_name(component), authority.subject, key.public_key(), CERTIFICATE_DAYS)
+        _begin(_create_name(component), authority.subject, key.public_key(), CERTIFICATE_DAYS)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(_create_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(issuer, critical=False)
         .sign(signer, hashes.SHA256())
     )
-    return _pem(key, [made])
+    return _encode_pem(key, [made])
 
 
 def _begin(
@@ -151,11 +151,11 @@ def _begin(
     )
 
 
-def _name(common: str) -> x509.Name:
+def _create_name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
-def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+def _create_usage(*, signs_certificates: bool) -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=not signs_certificates,
         content_commitment=False,
@@ -169,15 +169,15 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
     )
 
 
-def _pem(key: ec.EllipticCurvePrivateKey, certificates: Iterable[x509.Certificate]) -> str:
+def _encode_pem(key: ec.EllipticCurvePrivateKey, certificates: Iterable[x509.Certificate]) -> str:
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = (one.public_bytes(Encoding.PEM) for one in certificates)
     return b"".join([secret, *public]).decode()
 
 
-def _last_day(file: Path) -> date:
+def _read_last_day(file: Path) -> date:
     return x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.date()
 
 
-def _days_left(file: Path) -> int:
-    return (_last_day(file) - get_today()).days
+def _count_days_left(file: Path) -> int:
+    return (_read_last_day(file) - get_today()).days

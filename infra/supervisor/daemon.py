@@ -54,7 +54,7 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
         process = subprocess.Popen(
             [sys.executable, "-m", "supervisor.supervisord", "-c", str(config)],
             cwd=home,
-            env=_environment(home, socket),
+            env=_build_environment(home, socket),
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.STDOUT,
@@ -84,7 +84,7 @@ def _note(home: Path) -> Path:
     return home / "run" / "socket-folder"
 
 
-def _environment(home: Path, socket: str) -> dict[str, str]:
+def _build_environment(home: Path, socket: str) -> dict[str, str]:
     return {
         **os.environ,
         HOME_VARIABLE: str(home),

@@ -43,12 +43,12 @@ class Manager:
         return cast(int, self._rpc.getPID())
 
     def process(self, name: str) -> Process:
-        return _process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
+        return _parse_process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
 
     def processes(self) -> dict[str, Process]:
         """Every component that the manager knows, by name."""
         infos = cast(list[dict[str, str | int]], self._rpc.getAllProcessInfo())
-        return {process.name: process for process in map(_process, infos)}
+        return {process.name: process for process in map(_parse_process, infos)}
 
     def start(self, name: str) -> None:
         """Start the component, unless it is running."""
@@ -91,7 +91,7 @@ def find_answering(socket: str) -> Manager | None:
     return manager
 
 
-def _process(info: dict[str, str | int]) -> Process:
+def _parse_process(info: dict[str, str | int]) -> Process:
     running = info["statename"] in ("STARTING", "RUNNING", "STOPPING")
     return Process(
         name=str(info["name"]),

@@ -24,7 +24,7 @@ from audit.timeline import (
     YORK,
     Timeline,
 )
-from audit.validation import event
+from audit.validation import parse_event
 from contracts import ALERTS, DIMENSIONS, RECEIPTS, build_model, compute_digest
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
@@ -174,7 +174,7 @@ def test_velocity_is_what_every_window_says(records: list[Record]) -> None:
 def sales_by_card(records: Iterable[Record]) -> Mapping[str, list[datetime]]:
     sales: dict[str, list[datetime]] = defaultdict(list)
     for record in records:
-        happened = event(record)
+        happened = parse_event(record)
         if record.topic == RECEIPTS.name and happened["card_token"]:
             sales[happened["card_token"]].append(happened["event_time"])
     return sales

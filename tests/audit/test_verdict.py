@@ -7,7 +7,7 @@ import pytest
 
 from audit.inventory import Book, Row
 from audit.ledger import Audit, Difference, Units
-from audit.oracles import ORACLES, NoOracle, oracle
+from audit.oracles import ORACLES, NoOracle, ask_oracle
 from audit.quarantine import Listing
 from audit.served import Served
 from audit.verdict import Verdict, compare_view, select_kept
@@ -61,7 +61,7 @@ def test_every_pipeline_has_an_oracle() -> None:
 
 def test_what_has_no_oracle_is_told_which_do() -> None:
     with pytest.raises(NoOracle, match=r"'coffee'\. Known: .*inventory"):
-        oracle("coffee", Settings(), {})
+        ask_oracle("coffee", Settings(), {})
 
 
 def test_answers_that_agree_are_exact() -> None:

@@ -8,7 +8,7 @@ import pytest
 from cli import up
 from cli.backfill import SIMULATOR, render_progress
 from cli.down import stop
-from cli.ready import readiness
+from cli.ready import find_readiness
 from generators.run import Progress
 from generators.ticks import START_MS, TICKS_PER_DAY
 from infra.kafka import create_admin, read_newest_ms
@@ -42,7 +42,7 @@ def backfill(settings: Settings, days: int) -> str:
 
 def is_world_ready(settings: Settings, manager: Manager) -> bool:
     process = manager.process(SIMULATOR)
-    return readiness(settings, SIMULATOR, process.started_at) is not None
+    return find_readiness(settings, SIMULATOR, process.started_at) is not None
 
 
 @pytest.mark.e2e

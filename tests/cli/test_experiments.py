@@ -14,10 +14,10 @@ from cli.experiments import (
     Step,
     StepFailed,
     UnknownExperiment,
-    exchanges,
     find_experiments,
+    parse_exchanges,
+    parse_steps,
     run,
-    steps,
     try_command,
 )
 from infra.settings import Settings, locate_root
@@ -53,7 +53,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_a_page_is_its_commands_each_after_the_words_before_it() -> None:
-    first, second, end = steps(PAGE)
+    first, second, end = parse_steps(PAGE)
     assert first.prose.startswith("# 1. A page")
     assert first.prose.endswith("Look at it:")
     assert "a drawing" in first.prose
@@ -82,7 +82,7 @@ def test_a_page_has_a_picture_answers_something_to_change_and_its_place_in_the_c
     assert not picture.startswith(PROMPT)
     assert blocks
     for block in blocks:
-        assert all(answer.strip() for _, answer in exchanges(block))
+        assert all(answer.strip() for _, answer in parse_exchanges(block))
     assert "\n**Change something.** " in text
     assert "\n**In the code.** " in text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application, main
+from cli.main import build_application, main
 from infra.kafka import offsets
 from infra.settings import Settings, locate_root
 from tests.rooms import INSTALLED
@@ -31,7 +31,7 @@ VERBS = (
 
 
 def test_help_names_every_verb() -> None:
-    printed = CliRunner().invoke(application(), ["--help"]).output
+    printed = CliRunner().invoke(build_application(), ["--help"]).output
     assert all(f" {verb} " in printed for verb in VERBS)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from cli.security import NotSecure
 from infra.security.files import locate_certificate
 from infra.security.keys import ensure_keys
@@ -13,7 +13,7 @@ from infra.settings import Settings, read_settings
 
 
 def run(*words: str) -> str:
-    answer = CliRunner().invoke(application(["security"]), ["security", *words])
+    answer = CliRunner().invoke(build_application(["security"]), ["security", *words])
     if answer.exception is not None:
         raise answer.exception
     return answer.output

@@ -18,7 +18,7 @@ from contracts.mapping import build_avro_projection
 from contracts.projection import Path, parse_path, project_fields
 from contracts.schemas import find_schemas
 from contracts.times import EPOCH, MILLISECOND
-from generators.partitions import partition
+from generators.partitions import choose_partition
 from infra.kafka import Record
 
 FRAME_BYTES = 5
@@ -79,7 +79,7 @@ def _check_place(
     expected = "/".join(_render_in_key(value[field]) for field in named).encode()
     if record.key != expected:
         yield f"the key is {record.key!r}, not {expected!r}"
-    elif record.partition != partition(expected, contract.settings.partitions):
+    elif record.partition != choose_partition(expected, contract.settings.partitions):
         yield f"{expected!r} lies in partition {record.partition}"
 
 

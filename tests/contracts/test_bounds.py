@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from audit.validation import untimely
+from audit.validation import find_untimeliness
 from contracts import CONTRACTS, Contract, encode, encode_key
 from contracts.checks import order_checks
 from contracts.times import MILLISECOND
@@ -53,4 +53,7 @@ def validate_twice(contract: Contract, delay: timedelta) -> set[str | None]:
     verdict = validate(contract, record.key, record.value, published_ms)
     assert isinstance(record.value, bytes)
     ours = verdict.reason if isinstance(verdict, Rejection) else None
-    return {ours, untimely(record, {**event, "event_time": event[str(contract.event_time)]})}
+    return {
+        ours,
+        find_untimeliness(record, {**event, "event_time": event[str(contract.event_time)]}),
+    }

@@ -12,7 +12,7 @@ import pytest
 from contracts import CONTRACTS, Contract, Unencodable, encode, encode_key
 from contracts.consumer import CONSUMERS, Use, create_reader
 from contracts.projection import parse_path
-from generators.partitions import partition
+from generators.partitions import choose_partition
 from infra.kafka import Record
 from tests.contracts.expectations import find_violations, project
 
@@ -26,7 +26,7 @@ def create_record(contract: Contract, value: Mapping[str, Any]) -> Record:
     record_key = encode_key(contract, value)
     return Record(
         topic=contract.name,
-        partition=partition(record_key, contract.settings.partitions),
+        partition=choose_partition(record_key, contract.settings.partitions),
         offset=0,
         published_ms=int(at.timestamp() * 1000) if isinstance(at, datetime) else 1,
         key=record_key,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from audit.fraud import fraud_oracle
+from audit.fraud import ask_fraud_oracle
 from contracts import ALERTS as ALERT
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import create_admin, read_end_offsets, read_newest_ms
@@ -50,7 +50,9 @@ def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     """
     client, topics = create_admin(shop.settings), [topic.name for topic in load("fraud").inputs]
     now = EPOCH + max(read_newest_ms(client, topics).values()) * MILLISECOND
-    alerts = fraud_oracle(shop.settings, read_end_offsets(client, topics), code).views()[ALERT.name]
+    alerts = ask_fraud_oracle(shop.settings, read_end_offsets(client, topics), code).views()[
+        ALERT.name
+    ]
     over = [row for row in alerts if row["interval_end"] <= now]
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}
 

@@ -11,7 +11,7 @@ import pytest
 
 from bench.browsers import MISSING, find_chromium
 from bench.shops import CommandFailed
-from cli.experiments import PROMPT, exchanges
+from cli.experiments import PROMPT, parse_exchanges
 from contracts import ALERTS as ALERT
 from infra.settings import locate_root
 from infra.supervisor.parts import kill
@@ -94,7 +94,9 @@ def test_the_guide_works_as_it_is_written(
     """Every command prints what the guide shows; numbers may differ."""
     await_alerts(shop, stricter)
     before = count_by_rule(shop)
-    steps = [each for block in FENCED.findall(GUIDE.read_text()) for each in exchanges(block[1])]
+    steps = [
+        each for block in FENCED.findall(GUIDE.read_text()) for each in parse_exchanges(block[1])
+    ]
     for command, written in steps:
         answered = reader.shell(command).replace(str(shop.settings.data_dir), "data")
         print(f"{PROMPT}{command}\n{answered}")

@@ -13,7 +13,7 @@ from generators.confirmations import Journal, Orders
 from generators.event import Event
 from generators.numbering import Publication
 from generators.shipment import Confirmed
-from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, tick_start_ms
+from generators.ticks import HOUR_MS, START_MS, TICKS_PER_HOUR, to_tick_start_ms
 from generators.world import World
 from infra.settings import Settings
 from tests.generators.worlds import CLEAN
@@ -44,7 +44,7 @@ def test_no_van_comes_unordered() -> None:
 def test_what_is_confirmed_leaves_and_arrives_once() -> None:
     world, published = run_world([ORDER])
     left, came = select_shipments(published)
-    assert (left["status"], left["event_time"]) == ("dispatched", tick_start_ms(HEARD_AT))
+    assert (left["status"], left["event_time"]) == ("dispatched", to_tick_start_ms(HEARD_AT))
     assert (came["status"], came["event_time"]) == ("received", ARRIVES_MS)
     assert left["purchase_order_id"] == came["purchase_order_id"] == "PO-1"
     assert came["lines"] == [{"sku": ORDER.sku, "dispatched_units": 24, "received_units": 12}]

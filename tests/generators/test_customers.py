@@ -1,6 +1,6 @@
 from collections import Counter, defaultdict
 
-from generators.chance import chance
+from generators.chance import create_random
 from generators.customers import CASH, Customers
 
 VISITS_PER_DAY = 6_000.0
@@ -16,7 +16,7 @@ def list_visits(days: int) -> list[tuple[int, int, int, str | None]]:
         for store in range(STORES)
         for day in range(days)
         for hour in range(24)
-        for draw in [chance(store, day, hour)]
+        for draw in [create_random(store, day, hour)]
         for _ in range(per_hour)
     ]
 

@@ -12,10 +12,10 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from cli.health import PAUSED
-from cli.ready import readiness
+from cli.ready import find_readiness
 from contracts import CLOCKS, decode
 from generators.clock import get_wall_ms
-from generators.parameters import parameters
+from generators.parameters import create_parameters
 from generators.resume import Published
 from generators.ticks import START_MS, TICKS_PER_DAY, TICKS_PER_HOUR
 from generators.world import World
@@ -70,7 +70,7 @@ def count_records(client: AdminClient) -> int:
 
 def publish_world(settings: Settings, ticks: int) -> dict[tuple[str, int], list[Published]]:
     """The same from the world itself, uncut."""
-    made = World(parameters(settings))
+    made = World(create_parameters(settings))
     records: dict[tuple[str, int], list[Published]] = {}
     for _ in range(ticks):
         for publication in made.tick():
@@ -129,7 +129,7 @@ def test_a_full_data_folder_makes_the_world_stand_until_there_is_room(small: Set
     began_at = get_wall_ms() // 1000
     with simulator(full):
         wait_until(
-            lambda: (readiness(full, "simulator", began_at) or "").startswith(PAUSED),
+            lambda: (find_readiness(full, "simulator", began_at) or "").startswith(PAUSED),
             "the simulator says that it is paused",
         )
         assert read_clock_row(full)["state"] == "stopped"

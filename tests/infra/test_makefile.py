@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from infra.settings import locate_root
 
 MAKEFILE = (locate_root() / "Makefile").read_text()
@@ -46,7 +46,7 @@ def test_every_command_it_calls_exists() -> None:
     called = set(re.findall(r"\$\(RETAIL\) (\S+)", MAKEFILE))
     assert called
     for command in called:
-        assert CliRunner().invoke(application(), [command, "--help"]).exit_code == 0, command
+        assert CliRunner().invoke(build_application(), [command, "--help"]).exit_code == 0, command
 
 
 def test_a_folder_may_have_a_space_in_its_name(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from typer.testing import CliRunner
 
-from cli.main import application
+from cli.main import build_application
 from infra.sbom import render
 from infra.settings import locate_root
 
@@ -81,6 +81,6 @@ def test_it_is_valid_cyclonedx_and_a_wrong_one_is_not(document: dict[str, Any]) 
 
 def test_the_command_writes_it_into_a_file(tmp_path: Path) -> None:
     file = tmp_path / "sbom.cdx.json"
-    done = CliRunner().invoke(application(["sbom"]), ["sbom", str(file)])
+    done = CliRunner().invoke(build_application(["sbom"]), ["sbom", str(file)])
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["bomFormat"] == "CycloneDX"

@@ -1,6 +1,6 @@
 """Compares a generation's answer with the oracle's."""
 
-from audit.oracles import oracle
+from audit.oracles import ask_oracle
 from contracts import compute_digest, encode_key
 from tests.replay.answer import Answer
 from tests.replay.running import Work
@@ -10,7 +10,7 @@ SHOWN_MAX = 5
 
 def check(answer: Answer, work: Work) -> None:
     """Hold the answer against the oracle's, at the same offsets."""
-    asked = oracle(work.pipeline.name, work.settings, answer.inputs)
+    asked = ask_oracle(work.pipeline.name, work.settings, answer.inputs)
     answers = asked.views()
     assert {view.name for view in work.pipeline.writes} == answers.keys()
     for view, own_digest in zip(work.pipeline.writes, answer.digests, strict=True):

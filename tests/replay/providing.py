@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from audit.log import read
 from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
-from generators.partitions import partition
+from generators.partitions import choose_partition
 from infra.kafka import Record, create_admin, read_end_offsets
 from infra.kafka.drift import drifts, inspect
 from tests.contracts.broken_rules import find_broken_rules
@@ -51,7 +51,7 @@ def of_record(contract: Contract, record: Record) -> Iterator[str]:
     own = encode_key(contract, decoded.value)
     if record.key != own:
         yield f"{place}: the key is {record.key!r}, not {own!r}"
-    elif record.partition != partition(own, contract.settings.partitions):
+    elif record.partition != choose_partition(own, contract.settings.partitions):
         yield f"{place}: {own!r} lies in another partition"
     if record.headers:
         yield f"{place}: headers {sorted(dict(record.headers))}, expected none"

@@ -13,7 +13,7 @@ from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
 from audit.inventory import Book
-from audit.oracles import oracle
+from audit.oracles import ask_oracle
 from contracts import compute_digest
 from infra.kafka import Offsets, Partition, create_admin, read_end_offsets
 from infra.processes import build_environment
@@ -133,7 +133,7 @@ def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
 
 def compute_answer(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
     """What the pipeline's oracle says of everything below these offsets."""
-    asked = oracle(pipeline.name, settings, ends)
+    asked = ask_oracle(pipeline.name, settings, ends)
     views = asked.views()
     digests = {view.name: compute_digest(view, views[view.name]) for view in pipeline.writes}
     return OracleAnswer(ends, digests, asked.books())

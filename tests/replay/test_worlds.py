@@ -27,7 +27,7 @@ from hypothesis.stateful import (
 from pyspark.sql import SparkSession
 
 from audit import timeline
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from contracts import ADJUSTMENTS, HEARTBEATS, RECEIPTS, RELEASES, SHIPMENTS, decode
 from contracts.times import EPOCH, MILLISECOND
 from contracts.validation import RELEASABLE
@@ -94,7 +94,7 @@ class Worlds(RuleBasedStateMachine):
         super().__init__()
         self._folder = TemporaryDirectory()
         self._shop = Timeline()
-        self._now = at("8:00")
+        self._now = parse_clock("8:00")
         self._known = Generations(self.pipeline.name)
         self._readings: dict[int, Reading] = {}
         self._released: dict[tuple[str, str], datetime] = {}

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from contracts import Contract
 from infra.kafka import Offsets
-from infra.lake import from_topics, to_topics
+from infra.lake import flatten_topics, to_topics
 from infra.settings import Settings
 from pipelines.common.runtime import archive
 from pipelines.common.runtime.backlog import Backlog, world_time
@@ -40,7 +40,7 @@ class ArchivePrefix:
     def of(cls, folder: Path) -> "ArchivePrefix | None":
         """None: the generation reads all of the log from the log."""
         file = folder / PREFIX
-        return cls(folder, from_topics(json.loads(file.read_text()))) if file.exists() else None
+        return cls(folder, flatten_topics(json.loads(file.read_text()))) if file.exists() else None
 
     def write(self) -> None:
         file = self.folder / PREFIX

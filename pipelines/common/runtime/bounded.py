@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
 from infra.kafka import Offsets
-from infra.lake import ByTopic, from_topics, to_topics
+from infra.lake import ByTopic, flatten_topics, to_topics
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import Pipeline, load
@@ -102,7 +102,9 @@ def read(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     """The records of a part of the log, of the archive first, with archive.COLUMNS at least."""
     if not span.archived:
         return read_log(spark, settings, span)
-    prefix = read_records(spark, settings, from_topics(span.starts), from_topics(span.archived))
+    prefix = read_records(
+        spark, settings, flatten_topics(span.starts), flatten_topics(span.archived)
+    )
     rest = read_log(spark, settings, Span(span.archived, span.ends))
     return sort_records(prefix.unionByName(rest.select(*COLUMNS)))
 

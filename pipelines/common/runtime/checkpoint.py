@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.folder import Folder
 from infra.kafka import Partition
-from infra.lake import from_topics
+from infra.lake import flatten_topics
 
 CHUNKS = Path("archive") / "chunks.json"
 """In a generation's folder: where the chunks of its archive prefix end."""
@@ -40,8 +40,8 @@ class Checkpoint:
         """Where the source has been read to, at this offset: of files, Spark counts the chunks."""
         if "logOffset" in source:
             chunks = json.loads((self.home / CHUNKS).read_text())
-            return from_topics(chunks["ends"][source["logOffset"]])
-        return from_topics(source)
+            return flatten_topics(chunks["ends"][source["logOffset"]])
+        return flatten_topics(source)
 
     def committed(self) -> dict[Partition, int]:
         """The next offsets to read after the last finished batch; empty before the first."""

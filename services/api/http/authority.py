@@ -78,7 +78,7 @@ def _find_status(error: Exception) -> HTTPStatus:
 async def authorize(request: Request, sources: FromSources, given: Given) -> Actions:
     """The actions, for a request that may do them. Raises Problem for any other."""
     caller = find_caller(request)
-    async with recording_refusals(request, sources):
+    async with record_refusals(request, sources):
         _refuse_other_sites(request)
         if caller is None:
             _refuse_other_tokens(sources.commands.read_token(), given)
@@ -87,7 +87,7 @@ async def authorize(request: Request, sources: FromSources, given: Given) -> Act
 
 
 @asynccontextmanager
-async def recording_refusals(request: Request, sources: Sources) -> AsyncIterator[None]:
+async def record_refusals(request: Request, sources: Sources) -> AsyncIterator[None]:
     """Record it where the block refuses the request because of who asks, or from where."""
     try:
         yield

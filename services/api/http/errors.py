@@ -19,7 +19,7 @@ from services.api.store.errors import (
     StoreError,
     ViewLoading,
     ViewMissing,
-    because,
+    render_cause,
 )
 
 RETRY = {"Retry-After": "1"}
@@ -60,7 +60,7 @@ def _describe_view_missing(error: ViewMissing) -> Description:
     return Description(
         "View withdrawn" if error.refused else "View not there yet",
         f"Expected a promoted generation of the pipeline that writes {error.view}, found "
-        f"{error.refused or 'none'}{because(error.trouble)}. "
+        f"{error.refused or 'none'}{render_cause(error.trouble)}. "
         "See which pipelines run: make status.",
         RETRY,
     )

@@ -129,10 +129,10 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _handle_invalid)
     app.add_exception_handler(HTTPException, _handle_http)
     app.add_exception_handler(Exception, _handle_unexpected)
-    app.openapi = _with_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
+    app.openapi = _add_problems(app.openapi)  # type: ignore[method-assign]  # as FastAPI says
 
 
-def _with_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
+def _add_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
     """The same document, with the shape of a problem among its schemas, and how to show a token."""
 
     def document() -> AnyJson:

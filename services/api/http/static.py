@@ -50,7 +50,7 @@ def create_router(path: str, find: Find, expected: str) -> APIRouter:
     @router.get(path)
     @router.get(f"{path}/")
     async def get_first() -> RedirectResponse:
-        return RedirectResponse(first_page(path), HTTPStatus.TEMPORARY_REDIRECT)
+        return RedirectResponse(locate_first_page(path), HTTPStatus.TEMPORARY_REDIRECT)
 
     @router.get(f"{path}/{{name:path}}")
     def get_page(name: str, sources: FromSources) -> Response:
@@ -71,7 +71,7 @@ def describe_unknown(expected: str, name: str) -> Problem:
     )
 
 
-def first_page(path: str) -> str:
+def locate_first_page(path: str) -> str:
     """The path of the first page."""
     return f"{path}/index.html"
 

@@ -23,7 +23,7 @@ KINDS = {".html": "text/html", ".css": "text/css"}
 HEADERS = static.create_headers("style-src 'self'; img-src 'self'")
 
 
-EXPECTED = f"a page of the catalogue, found {{found}}. Begin at {static.first_page(PATH)}."
+EXPECTED = f"a page of the catalogue, found {{found}}. Begin at {static.locate_first_page(PATH)}."
 
 
 def find_page(sources: Sources, name: str) -> Response | None:

@@ -20,7 +20,7 @@ from contracts.validation import OPEN
 from infra.identities import Edge
 from infra.settings import HOST
 from services.api.http.answers import respond
-from services.api.http.authority import find_caller, recording_refusals
+from services.api.http.authority import find_caller, record_refusals
 from services.api.http.limits import BODIES_UNDER
 from services.api.http.parameters import NoParameters
 from services.api.http.problems import OPTIONAL_TOKEN, Problem, document_responses
@@ -108,7 +108,7 @@ async def publish_event(
     topic: Topic, request: Request, sources: FromSources, _: NoParameters
 ) -> JSONResponse:
     store = sources.store
-    async with recording_refusals(request, sources):
+    async with record_refusals(request, sources):
         refuse_foreign(request)
         contract = find_open(topic)
     body = await receive(request)

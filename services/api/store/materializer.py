@@ -11,7 +11,7 @@ from services.api.store.applier import Applier, Views, Work
 from services.api.store.background import Background
 from services.api.store.changelog import Log
 from services.api.store.database import Database, Unusable
-from services.api.store.errors import because
+from services.api.store.errors import render_cause
 from services.api.store.marker import Marker
 from services.api.store.rate import Rate
 from services.api.store.snapshots import Snapshots
@@ -68,7 +68,7 @@ class Materializer(Background):
         """How far it is, for a person."""
         read, total = self.measure_progress()
         share = f"{read} of {total} records read" if total else "no marker read yet"
-        return f"{self.generation}: {share}{because(self.trouble)}"
+        return f"{self.generation}: {share}{render_cause(self.trouble)}"
 
     def explain_absence(self) -> str | None:
         """Why the views are neither loaded nor being loaded; None if they are."""

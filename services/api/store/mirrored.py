@@ -59,7 +59,7 @@ HISTORY = (
 SKUS = "select distinct sku from changes where sku > ? and holds_from <= ? order by sku limit ?"
 
 
-def _price_row(record: Record) -> Stored | None:
+def _build_price_row(record: Record) -> Stored | None:
     event = read_event(PRICE_CHANGES, record)
     if event is None:
         return None
@@ -71,7 +71,7 @@ PRICES = Layout(
     create=tuple(CREATE_CHANGES.split(";")),
     # A second copy of an event changes nothing: the first copy counts.
     insert="insert or ignore into changes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    row=_price_row,
+    row=_build_price_row,
 )
 
 

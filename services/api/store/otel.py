@@ -73,7 +73,7 @@ class OtelTraces(Traces):
 
     def follow(self, at: Partition, offset: int, span: Span) -> None:
         """Note from now on when answers hold the event."""
-        event = Followed(at, offset, set_span_in_context(span), _now_ns())
+        event = Followed(at, offset, set_span_in_context(span), _get_now_ns())
         with self._lock:
             self._followed[at, offset] = event
             while len(self._followed) > FOLLOWED_MAX:
@@ -150,5 +150,5 @@ class OtelPublication(Publication):
         self._span.end()
 
 
-def _now_ns() -> int:
+def _get_now_ns() -> int:
     return get_wall_ms() * NANOSECONDS_PER_MS

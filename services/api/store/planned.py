@@ -55,7 +55,7 @@ PLANS = (
 TIMES_OF_PLAN = ("event_time", "starts_at", "ends_at", "effective_at")
 
 
-def _promotion_row(record: Record) -> Stored | None:
+def _build_promotion_row(record: Record) -> Stored | None:
     event = read_event(PROMOTIONS, record)
     if event is None:
         return None
@@ -67,7 +67,7 @@ PLANNED = Layout(
     topic=PROMOTIONS.name,
     create=tuple(CREATE_PLANS.split(";")),
     insert=f"insert or ignore into plans values ({', '.join('?' * 12)})",
-    row=_promotion_row,
+    row=_build_promotion_row,
 )
 
 

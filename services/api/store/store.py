@@ -9,7 +9,7 @@ from control.world_clock import AnnouncedClock
 from services.api.store.background import Background
 from services.api.store.commits import Commits
 from services.api.store.control import Control
-from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, because
+from services.api.store.errors import NoWorldClock, ViewLoading, ViewMissing, render_cause
 from services.api.store.freshness import Freshness
 from services.api.store.materializers import Materializers
 from services.api.store.mirror import Mirror
@@ -112,7 +112,7 @@ class Store:
         for known in tuple(self.generations.known.values()):
             for each in known.known:
                 if view in each.views and each.state is State.INVALID:
-                    return f"{each} invalid{because(each.reason)}"
+                    return f"{each} invalid{render_cause(each.reason)}"
         return None
 
     def _background(self) -> tuple[Background, ...]:

@@ -60,7 +60,7 @@ class Table:
             ),
         )
         self.upsert = (
-            f"insert into {self.name} ({_list(names)}) values ({_places(names)}) "
+            f"insert into {self.name} ({_list(names)}) values ({_render_places(names)}) "
             f"on conflict ({_list(key)}) do update set {updates} "
             f"where excluded.{VERSION} >= {self.name}.{VERSION}"
         )
@@ -143,18 +143,18 @@ def _render(value: Any) -> str:
     return encode_base64(value) if isinstance(value, bytes) else render_instant(to_epoch_ms(value))
 
 
-def _unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _skip_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else function(value)
 
 
 KINDS = {
     "string": _Kind("text"),
-    "bytes": _Kind("blob", out=_unless_none(encode_base64)),
+    "bytes": _Kind("blob", out=_skip_none(encode_base64)),
     "int": _Kind("integer"),
     "long": _Kind("integer"),
-    "boolean": _Kind("integer", out=_unless_none(bool)),
-    "timestamp": _Kind("integer", _unless_none(to_epoch_ms), render_instant_or_none),
-    "array": _Kind("text", _unless_none(_dump), _unless_none(json.loads)),
+    "boolean": _Kind("integer", out=_skip_none(bool)),
+    "timestamp": _Kind("integer", _skip_none(to_epoch_ms), render_instant_or_none),
+    "array": _Kind("text", _skip_none(_dump), _skip_none(json.loads)),
 }
 """By the type of a contract's field."""
 
@@ -171,5 +171,5 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(_quote(name) for name in names)
 
 
-def _places(names: Sequence[str]) -> str:
+def _render_places(names: Sequence[str]) -> str:
     return ", ".join("?" for _ in names)

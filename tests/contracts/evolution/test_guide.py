@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import contracts as commands
-from cli.main import application
+from cli.main import build_application
 from tests.answers import is_same
 from tests.contracts.evolution.editing import TODAY, copy_contracts
 from tests.contracts.evolution.guide import apply, read_sections
@@ -33,5 +33,5 @@ def test_whoever_follows_the_guide_is_told_what_it_says(
             apply(folder, step.diff)
             continue
         words = [*step.command.removeprefix("retail ").split(), "--folder", str(folder)]
-        answered = CliRunner().invoke(application(), words).output
+        answered = CliRunner().invoke(build_application(), words).output
         assert is_same(step.answer, answered), answered

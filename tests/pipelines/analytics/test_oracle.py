@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from audit.oracles import oracle
+from audit.oracles import ask_oracle
 from contracts import Contract, encode_key
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
@@ -39,7 +39,7 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     known = versions(spark, world, PIPELINE)
     answer = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
     ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
-    answers = oracle(PIPELINE.name, world, ends).views()
+    answers = ask_oracle(PIPELINE.name, world, ends).views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
     ours = {encode_key(view, row): row for row in answer}
     theirs = {encode_key(view, row): row for row in answers[view.name]}

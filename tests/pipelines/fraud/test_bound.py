@@ -167,7 +167,7 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
 ) -> None:
     """One of two is refunded once, the other one is once more."""
     shop, limits = Timeline(), Thresholds()
-    sold, back = timeline.at("10:00"), timeline.at("11:00")
+    sold, back = timeline.parse_clock("10:00"), timeline.parse_clock("11:00")
     goods = [(f"SKU-{number}", 1, 1_000) for number in range(LINES_MAX)]
     for receipt in (LONG, TWICE):
         shop.receipt(sold, *goods, event_id=receipt)

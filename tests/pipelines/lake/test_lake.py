@@ -15,7 +15,7 @@ import pytest
 from deltalake import DeltaTable
 
 from audit.inventory import Oracle, Row
-from audit.lake import Events, daily_facts, events
+from audit.lake import Events, collect_events, sum_daily_facts
 from audit.log import read
 from contracts import (
     PURCHASE_ORDERS,
@@ -132,7 +132,7 @@ def published(log: Settings) -> list[Record]:
 
 @pytest.fixture(scope="module")
 def expected(published: list[Record]) -> Events:
-    return events(published, [topic.name for topic in EVENTS])
+    return collect_events(published, [topic.name for topic in EVENTS])
 
 
 def read_rows(table: Table) -> list[dict[str, Any]]:
@@ -220,7 +220,7 @@ def test_silver_has_the_oracles_events(tables: Lake, expected: Events, topic: Co
 def test_gold_has_the_oracles_facts(tables: Lake, expected: Events) -> None:
     facts = read_rows(tables.gold)
     assert facts
-    assert index_by_key(facts) == index_by_key(daily_facts(expected))
+    assert index_by_key(facts) == index_by_key(sum_daily_facts(expected))
 
 
 def test_shelves_added_up_from_it_are_the_oracles(log: Settings, tables: Lake) -> None:

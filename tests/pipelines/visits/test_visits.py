@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, at
+from audit.timeline import LEEDS, LONDON, MILK, WINE, YORK, Timeline, parse_clock
 from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
 from contracts.times import EPOCH, MILLISECOND
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.spark
 
 SALES, COPIES = 300, 60
 CUSTOMERS = (None, "C1", "C2", "C/3", "C%4")
-BORDERS = (at("8:00"), at("11:00"), at("0:00", days=1))
+BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
 DELAYS_MINUTES = (0, 0, 0, 20, 110, 130)
 PRICE_CENTS = 100
 

@@ -43,7 +43,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 
 def test_the_shops_own_commands_are_answered(settings: Settings) -> None:
     assert settings.api_url.startswith("https://")
-    assert health.api(settings, 0) == f"ready on {settings.api_url}"
+    assert health.check_api(settings, 0) == f"ready on {settings.api_url}"
     url = f"{settings.api_url}{PIPELINE}"
     assert fetch_json(url, SECONDS_MAX, settings)["pipeline"] == "fraud"
     assert Client(settings.api_url, settings).ask(PIPELINE)["pipeline"] == "fraud"

@@ -111,9 +111,9 @@ def test_nothing_is_committed_that_was_not_copied(
 
 def test_it_is_ready_once_it_has_committed_since_its_start(kafka: Settings) -> None:
     started_at = read_progress(kafka).committed_ms // 1000 + 1
-    assert ready.readiness(kafka, "quarantine", started_at) is None
+    assert ready.find_readiness(kafka, "quarantine", started_at) is None
     with at_work(follow, kafka):
         wait_until(
-            lambda: ready.readiness(kafka, "quarantine", started_at) == "0 records behind",
+            lambda: ready.find_readiness(kafka, "quarantine", started_at) == "0 records behind",
             "it says that it is there",
         )

@@ -11,7 +11,7 @@ import pytest
 
 from audit.log import read
 from contracts import ACTIONS, CONTRACTS, PRICE_CHANGES, RECEIPTS, STORES, decode
-from generators.partitions import partition
+from generators.partitions import choose_partition
 from infra.kafka import Record, apply_topics, create_admin, is_answering, read_end_offsets
 from infra.security.tokens import DAY_MS, Role, Token
 from infra.settings import Settings
@@ -56,7 +56,7 @@ def test_an_event_is_stored_as_its_contract_says(kafka: Settings, api: Answers, 
     receipt = answer.json()
     record = read_stored(kafka, RECEIPTS.name, receipt["partition"], receipt["offset"])
     assert record.key == store.encode()
-    assert record.partition == partition(store.encode(), RECEIPTS.settings.partitions)
+    assert record.partition == choose_partition(store.encode(), RECEIPTS.settings.partitions)
     assert record.published_ms == NOON.timestamp() * 1000
     assert receipt["published_at"] == "2026-03-02T12:00:00.000Z"
     assert receipt["min_offset"] == f"{RECEIPTS.name}/{record.partition}/{record.offset}"

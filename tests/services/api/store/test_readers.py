@@ -10,7 +10,7 @@ from infra.kafka import send
 from infra.settings import Settings
 from infra.wait import wait_until
 from replay import readers
-from replay.readers import ALIVE_SECONDS, NotSwitched, alive, await_loaded, await_served
+from replay.readers import ALIVE_SECONDS, NotSwitched, await_loaded, await_served, find_alive
 from services.api.app import create_sources
 from services.clock import get_wall_ms
 from tests.brokers import get_producer
@@ -40,7 +40,7 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
             for number in range(REPLICAS)
         ]
         await_served(kafka, FIRST)
-        wait_until(lambda: len(list(alive(kafka))) == REPLICAS, "each says that it is there")
+        wait_until(lambda: len(list(find_alive(kafka))) == REPLICAS, "each says that it is there")
         monkeypatch.setattr(readers, "SWITCH_SECONDS_MAX", 0.5)
         with pytest.raises(NotSwitched, match=rf"loaded generation 2 .*:{kafka.port_base + 2}"):
             await_loaded(kafka, SECOND)
@@ -60,7 +60,7 @@ def test_all_replicas_are_waited_for_until_one_is_dead(
             await_served(kafka, SECOND)
         say(kafka, "api of a starting one", get_wall_ms() - round(ALIVE_SECONDS * 1000))
         await_served(kafka, SECOND)
-    assert [one.loaded[SECOND] for one in alive(kafka)] == REPLICAS * [True]
+    assert [one.loaded[SECOND] for one in find_alive(kafka)] == REPLICAS * [True]
 
 
 def create_replica(kafka: Settings, folder: Path, number: int) -> Settings:
