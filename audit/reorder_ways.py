@@ -27,9 +27,9 @@ from pipelines.reorder.policy import (
     Levels,
     Plan,
     Policy,
-    levels,
+    derive_levels,
     lift_permille,
-    usual_milli,
+    estimate_usual_milli,
 )
 from services.ordering.decision import Shelf
 
@@ -39,10 +39,10 @@ ROUNDS_MAX, POPULATION = 20, 8
 def propose_by_policy(policy: Policy) -> Propose:
     def propose(review: Review) -> Levels:
         week = [
-            sum(usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy)) for sale in day)
+            sum(estimate_usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy)) for sale in day)
             for day in reversed(review.sold[-DAYS:])
         ]
-        return levels(
+        return derive_levels(
             [*week, *[0] * (DAYS - len(week))],
             len(week),
             review.product.lead_time_days,

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from bench.scale import Scale
 from infra.wait import wait_until
-from pipelines.common.runtime.session import engine
+from pipelines.common.runtime.session import get_engine
 
 FIRST_BATCH_SECONDS_MAX = 300
 OPTIMIZATION, PLANNING = "optimization", "planning"
@@ -55,7 +55,7 @@ class Cost:
 
 def end_session(spark: SparkSession) -> None:
     """End the session and its Java, so that the next session starts a Java of its own."""
-    java = engine(spark)
+    java = get_engine(spark)
     spark.stop()
     java.kill()
     java.wait()
@@ -69,7 +69,7 @@ def measure_cost(
     query = started(spark.newSession())
     wait_until(lambda: find_last_batch(query) >= 0, "a first batch", FIRST_BATCH_SECONDS_MAX)
     let_time_pass(scale.batch_seconds)
-    java = psutil.Process(engine(spark).pid)
+    java = psutil.Process(get_engine(spark).pid)
     before, first, began = measure_cpu(java), find_last_batch(query), time.monotonic()
     collected, compiled = read_gc_seconds(spark), read_compile_seconds(spark)
     let_time_pass(scale.batch_seconds)

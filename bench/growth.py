@@ -20,9 +20,9 @@ from contracts import HEARTBEATS, RECEIPTS, REFUNDS, Contract
 from generators.ticks import START_MS
 from infra.settings import Settings
 from infra.wait import repeat_in_thread
-from pipelines.common.runtime.pace import catching_up
+from pipelines.common.runtime.pace import create_catching_up_pace
 from pipelines.common.runtime.query import Run, start
-from pipelines.common.runtime.session import session
+from pipelines.common.runtime.session import start_session
 
 APART_MS = 3
 """World time between two receipts: a million are within the horizon, so all are remembered."""
@@ -47,7 +47,7 @@ Make = Callable[[int], tuple[Contract, dict[str, Any]]]
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "growth"})
     with run_broker(own):
-        spark = session(own, "growth")
+        spark = start_session(own, "growth")
         try:
             measure_batch(
                 spark, own, scale, "inventory", make_receipt
@@ -158,6 +158,6 @@ def catch_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQue
     """The live query of a new generation of the pipeline, once it has read all there is."""
     pipeline = load_with_yardstick_pace(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    fast = catching_up(pipeline.reads, work.unread(), settings.pipeline_records_per_batch_max)
+    fast = create_catching_up_pace(pipeline.reads, work.unread(), settings.pipeline_records_per_batch_max)
     start(work, replace(fast, state_partitions=1)).awaitTermination()
     return start(work, create_live_pace(pipeline))

@@ -14,8 +14,8 @@ from bench.freshness import RECEIPTS_PER_SECOND
 from bench.generations import create, create_live_pace, load_with_yardstick_pace
 from bench.scale import Scale
 from infra.settings import Settings
-from pipelines.common.runtime.query import Run, next_pace, start
-from pipelines.common.runtime.session import session
+from pipelines.common.runtime.query import Run, choose_next_pace, start
+from pipelines.common.runtime.session import start_session
 
 CATCH_UP_SECONDS_MAX = 600
 RATIO_AIMS = {"inventory": 1.2, "fraud": 1.5, "analytics": 1.5, "visits": 1.5}
@@ -37,7 +37,7 @@ BUSY = Kind(f"{RECEIPTS_PER_SECOND:g}/s", (600, 1_500))
 
 def measure_batches(settings: Settings, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """A batch of each pipeline between two of the yardstick's, in one Java, on the shop's log."""
-    spark = session(settings, "bench")
+    spark = start_session(settings, "bench")
     try:
         bare = [measure_cost(spark, partial(start_sized, settings=settings), scale)]
         yield Figure(
@@ -73,7 +73,7 @@ def get_milliseconds(batch: Cost) -> float:
 
 def measure_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
-    ours = measure_alone(session(settings, "bench"), partial(start_sized, settings=settings), scale)
+    ours = measure_alone(start_session(settings, "bench"), partial(start_sized, settings=settings), scale)
     folder = settings.data_dir / "yardstick-by-defaults"
     plain = partial(yardstick.start, settings=settings, folder=folder, ours=False)
     theirs = measure_alone(yardstick.start_plain_session(settings), plain, scale)
@@ -107,7 +107,7 @@ def start_live(spark: SparkSession, settings: Settings, name: str) -> StreamingQ
     """
     pipeline = load_with_yardstick_pace(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    while not (now := next_pace(work)).live:
+    while not (now := choose_next_pace(work)).live:
         if not start(work, now).awaitTermination(CATCH_UP_SECONDS_MAX):
             raise TimeoutError(f"{name} should catch up within {CATCH_UP_SECONDS_MAX} s")
     return start(work, create_live_pace(pipeline))

@@ -19,11 +19,11 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint, locate_folder
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.backlog import backlog
-from pipelines.common.runtime.pace import catching_up
+from pipelines.common.runtime.backlog import measure_backlog
+from pipelines.common.runtime.pace import create_catching_up_pace
 from pipelines.common.runtime.query import Run, refuse_drops, start
-from pipelines.common.runtime.session import engine, session
-from pipelines.common.runtime.source import FETCH, kafka_options
+from pipelines.common.runtime.session import get_engine, start_session
+from pipelines.common.runtime.source import FETCH, build_kafka_options
 
 REPLAY_SECONDS_MAX = 300
 STREAMS_PERCENT_MIN = 300
@@ -99,7 +99,7 @@ class Replays:
         began = time.monotonic()
         (
             self._spark.read.format("kafka")
-            .options(**kafka_options(self._settings), **FETCH)
+            .options(**build_kafka_options(self._settings), **FETCH)
             .option("subscribe", ",".join(self._topics))
             .load()
             .write.format("noop")
@@ -112,8 +112,8 @@ class Replays:
         """Seconds in which a new generation reads all topics and writes its view."""
         generation = create(self._settings, self._pipeline)
         records_max = self._settings.pipeline_records_per_batch_max
-        left = backlog(self._settings, self._topics, {})
-        now = catching_up(self._pipeline.reads, left, records_max)
+        left = measure_backlog(self._settings, self._topics, {})
+        now = create_catching_up_pace(self._pipeline.reads, left, records_max)
         began = time.monotonic()
         query = start(Run(self._spark, self._settings, self._pipeline, generation), now)
         if not query.awaitTermination(REPLAY_SECONDS_MAX):
@@ -130,8 +130,8 @@ class Replays:
 @contextmanager
 def replays(settings: Settings) -> Iterator[Replays]:
     """A Spark session, as the pipelines have it, until the block ends."""
-    spark = session(settings, "bench")
+    spark = start_session(settings, "bench")
     try:
         yield Replays(settings, spark)
     finally:
-        engine(spark).kill()  # as a generation ends
+        get_engine(spark).kill()  # as a generation ends

@@ -19,11 +19,11 @@ from infra import java
 from infra.jars import fetch_spark_jars
 from infra.kafka import create_admin
 from infra.settings import Settings
-from pipelines.common.runtime.session import suit
-from pipelines.common.runtime.sink import producer_options
+from pipelines.common.runtime.session import prepare_session
+from pipelines.common.runtime.sink import build_producer_options
 from pipelines.common.runtime.source import tail
 from pipelines.common.transform.aggregate import SMALL_TASKS
-from pipelines.common.transform.decode import event
+from pipelines.common.transform.decode import decode_event
 
 TOPIC = "private.bench.yardstick.v1"
 SECONDS_PER_BATCH = 0.5
@@ -52,8 +52,8 @@ def start(
     make_topic(settings)
     shutil.rmtree(folder, ignore_errors=True)
     if ours:
-        suit(spark, live=True, partitions=1)
-    options = producer_options(settings)
+        prepare_session(spark, live=True, partitions=1)
+    options = build_producer_options(settings)
 
     def write(rows: DataFrame, _batch: int) -> None:
         rows.write.format("kafka").options(**options).save()
@@ -72,7 +72,7 @@ def start(
 def sum_units(records: DataFrame) -> DataFrame:
     """Units sold by shelf: topic, key and value of a record each."""
     lines = (
-        records.select(event(RECEIPTS, F.col("value")).alias("receipt"))
+        records.select(decode_event(RECEIPTS, F.col("value")).alias("receipt"))
         .select("receipt.event_id", "receipt.event_time", "receipt.store_id", "receipt.lines")
         .withWatermark("event_time", "3 hours")
         .dropDuplicatesWithinWatermark(["event_id"])

@@ -18,7 +18,7 @@ from infra.kafka import Offsets
 from infra.reports import VERDICTS
 from infra.settings import Settings, read_settings
 from infra.wait import wait_for
-from pipelines.lake.tables import lake
+from pipelines.lake.tables import locate_lake
 from pipelines.lake.transform import MOVES
 from services.clock import get_wall_ms
 from services.times import render_instant
@@ -46,7 +46,7 @@ def quality(
 ) -> None:
     """Check the lake against its contracts, the log's offsets and a view; write Data Docs."""
     settings = read_settings()
-    if not lake(settings).gold.committed_ms():
+    if not locate_lake(settings).gold.committed_ms():
         raise NoLake
     with screen.show_waiting("quality", "reading the view of daily demand") as wait:
         totals, why_not = read_served_totals(settings)
@@ -82,15 +82,15 @@ def conclude(kept: bool, good: bool) -> str:
 
 def check_tables(settings: Settings, totals: "DailyTotals | None") -> list["Verdict"]:
     # Imported here: Spark and the expectations take a second, which no other command should.
-    from pipelines.common.runtime.session import engine
+    from pipelines.common.runtime.session import get_engine
     from pipelines.lake.quality.checks import check
-    from pipelines.lake.session import lake_session
+    from pipelines.lake.session import start_lake_session
 
-    spark = lake_session(settings, "quality")
+    spark = start_lake_session(settings, "quality")
     try:
-        return check(spark, lake(settings), settings.data_docs, totals)
+        return check(spark, locate_lake(settings), settings.data_docs, totals)
     finally:
-        engine(spark).kill()
+        get_engine(spark).kill()
 
 
 def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
@@ -112,7 +112,7 @@ def read_served_totals(settings: Settings) -> tuple["DailyTotals | None", str]:
 
 
 def holds(settings: Settings, ends: Offsets) -> bool:
-    tables = lake(settings)
+    tables = locate_lake(settings)
     archived = {
         at: end for topic in MOVES for at, end in tables.silver(topic).read_coverage().ends.items()
     }

@@ -101,7 +101,7 @@ def check_lake(settings: Settings, started_at: int) -> str | None:
     """Ready once it has committed since this start, even if there was nothing to read."""
     from pipelines.lake import tables  # imported here: not every image has it
 
-    bronze = tables.lake(settings).bronze
+    bronze = tables.locate_lake(settings).bronze
     if bronze.committed_ms() < started_at * 1000:
         return None
     return f"{count_behind(settings, bronze.read_coverage().ends)} records behind"

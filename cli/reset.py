@@ -16,7 +16,7 @@ from infra.folder import Folder
 from infra.lake import locate_folders
 from infra.settings import REMEMBERED_FILE, Settings, locate_root, read_settings
 from pipelines.common.generations.folders import locate_checkpoints
-from pipelines.common.pipeline import pipelines
+from pipelines.common.pipeline import list_pipelines
 
 
 class NotOurs(UserError):
@@ -63,7 +63,7 @@ def reset(
 def list_folders_elsewhere(settings: Settings) -> list[Folder]:
     """This world's folders where URLs name them: another world would take them for its own."""
     lake = locate_folders(settings).layers if settings.lake_url else ()
-    kept = (locate_checkpoints(settings, name) for name in pipelines() if settings.checkpoint_url)
+    kept = (locate_checkpoints(settings, name) for name in list_pipelines() if settings.checkpoint_url)
     return [folder for folder in (*lake, *kept) if folder.names()]
 
 

@@ -14,12 +14,12 @@ from infra.errors import UserError
 from infra.logs import set_up_logging
 from infra.settings import Settings, locate_root, read_settings
 from pipelines.common.generations import snapshot
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.promotion import (
     complete_source,
     create_candidate,
     is_lost,
-    prefix_ends,
+    find_prefix_ends,
 )
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.process import give_way
@@ -56,7 +56,7 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
     takes its place. There is nobody to ask: where the log no longer begins at zero, the new one
     begins in the archive.
     """
-    known = generations(settings, name)
+    known = load_generations(settings, name)
     promoted = known.promoted
     if promoted is not None and is_lost(settings, promoted) and known.candidate is None:
         log.error("generation %d of %s has lost its checkpoint", promoted.number, name)
@@ -64,9 +64,9 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
         return known.known
     room = load(name)
     create_candidate(
-        settings, room, locate_root(), prefix_ends(settings, room, complete_source(settings, room))
+        settings, room, locate_root(), find_prefix_ends(settings, room, complete_source(settings, room))
     )
-    return generations(settings, name).known
+    return load_generations(settings, name).known
 
 
 def log_drift(known: Iterable[Generation]) -> None:

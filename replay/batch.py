@@ -16,7 +16,7 @@ from pipelines.common.generations import snapshot
 from pipelines.common.generations.folders import locate_code, locate_folder
 from pipelines.common.runtime.bounded import Span
 from pipelines.common.runtime.requests import RequestFailed, Unanswered, request
-from pipelines.supervisor import environment
+from pipelines.supervisor import build_environment
 
 BATCH_SECONDS_MAX = 3_600
 LOG_LINES_SHOWN = 15
@@ -74,7 +74,7 @@ def run(settings: Settings, pipeline: str, code: Path, span: Span, folder: Path)
         process = subprocess.Popen(
             [sys.executable, "-m", BOUNDED, pipeline, str(folder)],
             cwd=code,
-            env=environment(settings, code),
+            env=build_environment(settings, code),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,

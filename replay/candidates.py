@@ -11,7 +11,7 @@ from control.generations import CANDIDATE, Generation, Generations, State
 from infra.settings import Settings, locate_root
 from pipelines.common.generations import promotion, snapshot
 from pipelines.common.generations.folders import locate_code
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import throttle
 from pipelines.common.runtime.archive import Source
@@ -35,8 +35,8 @@ def start(
 
     Raises CandidateThere, and what `plan_replay` raises.
     """
-    known = generations(settings, pipeline.name)
-    ends = promotion.prefix_ends(settings, pipeline, source)
+    known = load_generations(settings, pipeline.name)
+    ends = promotion.find_prefix_ends(settings, pipeline, source)
     if known.candidate:
         raise promotion.CandidateThere(known.candidate)
     plan = plan_replay(settings, pipeline, known.promoted, {topic for topic, _ in ends})
@@ -56,7 +56,7 @@ def preview_code(
     It leaves nothing behind. Raises NotPromoted; NotWindowed for a part that begins in the
     middle of a view that has no windows.
     """
-    promoted = require_promoted(generations(settings, pipeline.name))
+    promoted = require_promoted(load_generations(settings, pipeline.name))
     if times.start is not None:
         refuse_without_windows(pipeline)
     with batch.create_workplace(settings) as folder:
@@ -79,7 +79,7 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
 
     Raises NotPromotable without a candidate, NotPromoted.
     """
-    known = generations(settings, pipeline.name)
+    known = load_generations(settings, pipeline.name)
     if known.candidate is None:
         raise promotion.NotPromotable(known)
     run = partial(batch.run_by_worker, settings, known.candidate)
@@ -91,7 +91,7 @@ def diff(settings: Settings, pipeline: Pipeline) -> Compared:
 
 def verify(settings: Settings, pipeline: Pipeline) -> Compared:
     """Replay the promoted generation's code: the difference has to be empty. Raises NotPromoted."""
-    code = locate_code(settings, require_promoted(generations(settings, pipeline.name)))
+    code = locate_code(settings, require_promoted(load_generations(settings, pipeline.name)))
     run = partial(batch.run, settings, pipeline.name, code)
     codes = code, Code(code, "its code, replayed")
     with batch.create_workplace(settings) as folder:
@@ -104,12 +104,12 @@ def promote(settings: Settings, pipeline: str) -> Generation:
     The generation before is kept for a rollback; older ones are pruned. Raises NotPromotable, and
     NotSwitched when a reader does not follow.
     """
-    before = generations(settings, pipeline)
+    before = load_generations(settings, pipeline)
     candidate = before.candidate
     if candidate is None or candidate.state is not State.READY:
         raise promotion.NotPromotable(before)
     readers.await_loaded(settings, (pipeline, candidate.number))
-    before = generations(settings, pipeline)
+    before = load_generations(settings, pipeline)
     promotion.promote(settings, pipeline)
     for old in [one for one in before.known if one.state is State.RETIRED]:
         prune_generation(settings, old)
@@ -132,7 +132,7 @@ def prune(settings: Settings, pipeline: str, number: int | None = None) -> Gener
 
     Raises WhichOne and StillRunning.
     """
-    known = generations(settings, pipeline)
+    known = load_generations(settings, pipeline)
     promotion.remove_leftovers(settings, pipeline)
     chosen = select(known, number)
     prune_generation(settings, chosen)
@@ -169,7 +169,7 @@ class Standing:
 
 def list_standings(settings: Settings, pipeline: Pipeline) -> list[Standing]:
     """Every generation of the pipeline."""
-    known = generations(settings, pipeline.name)
+    known = load_generations(settings, pipeline.name)
     return [
         Standing(
             one, measure_progress(settings, pipeline, one), throttle.is_paused(settings, known, one)

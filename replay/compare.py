@@ -12,7 +12,7 @@ from infra.kafka import Offsets, create_admin, find_offsets_at
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_code
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.runtime.archive import archive_ends, find_truncated
+from pipelines.common.runtime.archive import read_archive_ends, find_truncated
 from pipelines.common.runtime.bounded import Span
 from replay import batch, served
 from replay.causes import Changes, explain, find_changes
@@ -170,7 +170,7 @@ def to_span(
     """
     topics = select_counted(pipeline)
     missing = find_truncated(settings, topics, starts)
-    return Span.of(starts, ends, archive_ends(settings, topics) if missing else {})
+    return Span.of(starts, ends, read_archive_ends(settings, topics) if missing else {})
 
 
 END_OF_TIME_MS = 253_402_300_799_000

@@ -89,7 +89,7 @@ def plan_replay(
         ),
         # Records that the archive gives are copied first.
         disk_bytes=measure_disk_bytes(settings, promoted)
-        + archive.disk_bytes(settings, archived)
+        + archive.measure_disk_bytes(settings, archived)
         + DISK_FLOOR_MIB * MIB,
         memory_bytes=parse_heap_bytes(settings.spark_driver_memory) + BESIDE_HEAP_MIB * MIB,
     )

@@ -12,7 +12,7 @@ from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from infra.wait import wait_for
 from pipelines.common.generations.folders import locate_checkpoint
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime.checkpoint import Checkpoint
 
@@ -96,7 +96,7 @@ def follow(settings: Settings, pipeline: Pipeline, candidate: Generation, report
 
     def has_caught_up() -> bool:
         nonlocal seen
-        generation = generations(settings, pipeline.name).of(number)
+        generation = load_generations(settings, pipeline.name).of(number)
         if generation is None:
             raise Failed(pipeline.name, number, "it was pruned")
         if generation.state is State.INVALID:

@@ -14,7 +14,7 @@ from cli.replay.difference import render_document, show_difference
 from cli.replay.progress import describe_state, show_catching_up, to_json
 from control.generations import State
 from infra.settings import Settings, locate_root, read_settings
-from pipelines.common.pipeline import Pipeline, load, pipelines
+from pipelines.common.pipeline import Pipeline, load, list_pipelines
 from pipelines.common.runtime.archive import Source
 from replay import candidates
 from replay.compare import Compared, Times
@@ -111,7 +111,7 @@ def status(
     settings = read_settings()
     standings = [
         one
-        for name in ([pipeline] if pipeline else pipelines())
+        for name in ([pipeline] if pipeline else list_pipelines())
         for one in candidates.list_standings(settings, load(name))
     ]
     if as_json:

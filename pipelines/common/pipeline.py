@@ -17,7 +17,7 @@ class UnknownPipeline(UserError):
     """There is no room of that name."""
 
     def __init__(self, name: str) -> None:
-        known = ", ".join(pipelines())
+        known = ", ".join(list_pipelines())
         super().__init__(f"There is no pipeline {name!r}. Known: {known}")
 
 
@@ -66,7 +66,7 @@ class Dimension:
     """Field of the topic → column of the line; null where no version holds yet."""
 
 
-def unchanged(aggregates: DataFrame) -> DataFrame:
+def keep_columns(aggregates: DataFrame) -> DataFrame:
     """The aggregates with the columns that they have: they are the rows."""
     return aggregates
 
@@ -92,7 +92,7 @@ class Pipeline:
     Where views declare contributions, these have the columns that they name instead.
     """
     dimensions: tuple[Dimension, ...] = ()
-    to_rows: Callable[[DataFrame], DataFrame] = unchanged
+    to_rows: Callable[[DataFrame], DataFrame] = keep_columns
     """From aggregates to rows: adds columns, and drops none of the rows."""
     may_be_row: Callable[[], Column] | None = None
     """Which aggregates go on to `to_rows`; the others are dropped. None: all."""
@@ -122,7 +122,7 @@ class Pipeline:
         return tuple(view.contract for view in self.views)
 
 
-def pipelines() -> tuple[str, ...]:
+def list_pipelines() -> tuple[str, ...]:
     """The names of the rooms."""
     here = Path(__file__).parent.parent
     return tuple(
@@ -134,7 +134,7 @@ def pipelines() -> tuple[str, ...]:
 
 def load(name: str) -> Pipeline:
     """The pipeline declared in the room of that name; raises UnknownPipeline."""
-    if name not in pipelines():
+    if name not in list_pipelines():
         raise UnknownPipeline(name)
     declared = importlib.import_module(f"pipelines.{name}.pipeline").PIPELINE
     assert isinstance(declared, Pipeline)

@@ -137,5 +137,5 @@ class Lake:
         return self.bronze, *map(self.silver, EVENTS), self.gold
 
 
-def lake(settings: Settings) -> Lake:
+def locate_lake(settings: Settings) -> Lake:
     return Lake(locate_folders(settings))

@@ -11,14 +11,14 @@ from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
     PLAN,
     TERMS,
-    adjusted,
-    aggregates,
-    contributions,
+    extract_adjustment,
+    build_aggregates,
+    build_contributions,
     is_known,
-    proposals,
-    refunded,
-    shipped,
-    sold,
+    build_proposals,
+    extract_refund,
+    extract_shipment,
+    extract_sale,
 )
 
 POLICY = Policy()
@@ -30,14 +30,14 @@ DIMENSIONS = (
 
 def to_rows(reviews: DataFrame) -> DataFrame:
     """The proposals, with the view's columns."""
-    return proposals(reviews, POLICY)
+    return build_proposals(reviews, POLICY)
 
 
 PIPELINE = Pipeline(
     name="reorder",
-    extracts={RECEIPTS: sold, REFUNDS: refunded, SHIPMENTS: shipped, ADJUSTMENTS: adjusted},
-    views=(View(PROPOSALS, contributions=partial(contributions, POLICY), ends="review_at"),),
-    aggregates=aggregates,
+    extracts={RECEIPTS: extract_sale, REFUNDS: extract_refund, SHIPMENTS: extract_shipment, ADJUSTMENTS: extract_adjustment},
+    views=(View(PROPOSALS, contributions=partial(build_contributions, POLICY), ends="review_at"),),
+    aggregates=build_aggregates,
     dimensions=DIMENSIONS,
     may_be_row=is_known,
     to_rows=to_rows,

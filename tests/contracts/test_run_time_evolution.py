@@ -41,10 +41,10 @@ from infra.kafka import Record, create_admin, read_end_offsets
 from infra.processes import build_environment, run_supervisor
 from infra.settings import HOST, Settings, locate_root
 from infra.wait import wait_until
-from pipelines.common.generations.generation import generations
+from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import load
-from pipelines.common.transform.events import events
+from pipelines.common.transform.events import validate_events
 from services.quarantine.records import create_row
 from tests.contracts.evolution.editing import RECEIPT, TODAY, edit
 from tests.contracts.reading import read_by_python, read_by_spark, read_log
@@ -124,7 +124,7 @@ def versions(kafka: Settings, tmp_path_factory: pytest.TempPathFactory) -> Versi
         wait_until(
             lambda: count_applied(settings) == len(sold), "the old code reads on", SECONDS_MAX
         )
-    [founded] = generations(settings, "inventory").known
+    [founded] = load_generations(settings, "inventory").known
     return Versions(
         settings=settings,
         old=old,
@@ -189,7 +189,7 @@ def await_end(*running: "subprocess.Popen[bytes]") -> None:
 
 def count_applied(settings: Settings) -> int:
     """How many receipts the generation has counted, at its marker."""
-    known = generations(settings, "inventory").known
+    known = load_generations(settings, "inventory").known
     if not known or not has_marker(settings, known[0]):
         return 0
     found = answer(Work(settings, load("inventory"), known[0]))
@@ -327,7 +327,7 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert found["accepted"].keys() == old
     reason = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {reason: len(fresh)}
-    validated = events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
+    validated = validate_events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
     assert read_by_spark(spark, versions.settings) == found["units"]

@@ -8,7 +8,7 @@ import yaml
 
 from infra.broker.properties import render_server_properties
 from infra.settings import Settings, locate_root
-from pipelines.common.pipeline import pipelines
+from pipelines.common.pipeline import list_pipelines
 
 FIXED = {
     "port_base",
@@ -79,7 +79,7 @@ def test_there_is_a_driver_for_every_pipeline() -> None:
         for name, service in composed["services"].items()
         if name in service.get("profiles", ())
     }
-    assert drivers == {name: name for name in pipelines()}
+    assert drivers == {name: name for name in list_pipelines()}
 
 
 class Merging(yaml.SafeLoader):

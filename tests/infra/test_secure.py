@@ -58,7 +58,7 @@ from infra.security.files import locate_authority, locate_security_folder
 from infra.security.passwords import FIRST_USERS, locate_password, read_password
 from infra.settings import HOST, Settings
 from infra.wait import wait_until
-from pipelines.common.runtime.source import kafka_options, tail
+from pipelines.common.runtime.source import build_kafka_options, tail
 from services.quarantine.progress import read_progress
 from tests.brokers import broker
 from tests.secrets import find_files, find_processes, list_with_children
@@ -313,7 +313,7 @@ def test_a_pipeline_writes_its_own_changelog_and_no_other(
 ) -> None:
     row = spark.createDataFrame([(b"key", b"value")], "key BINARY, value BINARY")
     own, other = (f"{STOCK_LEVELS.name}.g1", "public.fraud.alert.v1.g1")
-    options = kafka_options(secure.as_service("inventory"))
+    options = build_kafka_options(secure.as_service("inventory"))
     before = sum(read_end_offsets(create_admin(secure), [own]).values())
     row.write.format("kafka").options(**options).option("topic", own).save()
     assert sum(read_end_offsets(create_admin(secure), [own]).values()) == before + 1
@@ -323,7 +323,7 @@ def test_a_pipeline_writes_its_own_changelog_and_no_other(
 
 def test_spark_is_told_where_a_password_is_and_not_which(secure: Settings) -> None:
     own = secure.as_service("inventory")
-    told = str(kafka_options(own))
+    told = str(build_kafka_options(own))
     assert read_password(own, "inventory") not in told
     assert f"${{file:{locate_password(own, 'inventory')}:password}}" in told
 

@@ -28,7 +28,7 @@ class BeingChanged(UserError):
 Change = Callable[[Generations], Generations]
 
 
-def new(
+def create_generation(
     pipeline: Pipeline,
     code_digest: str,
     created_at: datetime,
@@ -57,7 +57,7 @@ def make_outputs(settings: Settings, pipeline: Pipeline, generation: Generation)
     apply_topics(settings, {generation.outputs[view.name]: view for view in written})
 
 
-def generations(settings: Settings, pipeline: str) -> Generations:
+def load_generations(settings: Settings, pipeline: str) -> Generations:
     """The pipeline's generations, from the control topic."""
     return read_generations(settings).get(pipeline, Generations(pipeline))
 
@@ -70,7 +70,7 @@ def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
     """
     folder = locate_home(settings, pipeline)
     with lock_folder(folder, BeingChanged(pipeline), CHANGE_SECONDS_MAX):
-        before = generations(settings, pipeline)
+        before = load_generations(settings, pipeline)
         after = changed(before)
         if after != before:
             control = after.to_row()

@@ -44,7 +44,7 @@ def take(folder: Path) -> TextIO:
         raise LeaseHeld(lease)
     file.seek(0)
     if before := file.read():
-        end(json.loads(before))
+        await_end(json.loads(before))
     return file
 
 
@@ -53,19 +53,19 @@ def is_taken(folder: Path) -> bool:
     return is_locked(folder / LEASE)
 
 
-def name_engine(file: TextIO, java_pid: int) -> None:
+def record_engine(file: TextIO, java_pid: int) -> None:
     """Record the Java process, which may outlive this process for a moment."""
     file.truncate(0)
-    json.dump(identity(java_pid), file)
+    json.dump(identify_process(java_pid), file)
     file.flush()
 
 
-def identity(pid: int) -> dict[str, float]:
+def identify_process(pid: int) -> dict[str, float]:
     """What identifies a process: a pid may be reused, with another start time."""
     return {"pid": pid, "started": psutil.Process(pid).create_time()}
 
 
-def end(before: dict[str, float]) -> None:
+def await_end(before: dict[str, float]) -> None:
     """Wait for the Java process of the previous driver, and kill it if it does not end."""
     try:
         process = psutil.Process(int(before["pid"]))

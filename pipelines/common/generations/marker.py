@@ -11,7 +11,7 @@ from control.generations import Generation
 from control.marker import Marker, read_marker
 from infra.kafka import Offsets, read_end_offsets, send
 from infra.settings import Settings
-from pipelines.common.generations.clock import wall_now
+from pipelines.common.generations.clock import get_wall_now
 
 
 class Effort(NamedTuple):
@@ -44,7 +44,7 @@ def publish_marker(
         batch=batch,
         inputs=inputs,
         outputs=read_end_offsets(admin, generation.outputs.values()),
-        written_at_ms=to_epoch_ms(wall_now()),
+        written_at_ms=to_epoch_ms(get_wall_now()),
         took_ms=effort.took_ms,
         state_bytes=effort.state_bytes,
     ).to_row()

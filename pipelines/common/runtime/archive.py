@@ -87,7 +87,7 @@ def find_truncated(
     return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
 
 
-def archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
+def read_archive_ends(settings: Settings, topics: Collection[str]) -> dict[Partition, int]:
     """The offsets up to which the archive holds these topics; raises Gap, NoArchive, OtherLog."""
     client, holds = create_admin(settings), read_coverage(locate_folders(settings).bronze).ends
     starts, ends = read_start_offsets(client, topics), read_end_offsets(client, topics)
@@ -132,7 +132,7 @@ def is_between(partition: str, offset: str, starts: Offsets, ends: Offsets) -> C
     return reduce(or_, parts)
 
 
-def disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
+def measure_disk_bytes(settings: Settings, topics: Iterable[str]) -> int:
     """The archive's bytes on disk for the topics."""
     return sum(
         (locate_folders(settings).bronze / f"topic={topic}").count_bytes() for topic in topics

@@ -20,7 +20,7 @@ from infra.kafka import Offsets
 from infra.lake import flatten_topics, to_topics
 from infra.settings import Settings
 from pipelines.common.runtime import archive
-from pipelines.common.runtime.backlog import Backlog, world_time
+from pipelines.common.runtime.backlog import Backlog, to_world_time
 from pipelines.common.runtime.checkpoint import CHUNKS, Checkpoint
 
 PREFIX = Path("archive") / "prefix.json"
@@ -65,7 +65,7 @@ class ArchivePrefix:
     def backlog(self, checkpoint: Checkpoint) -> Backlog:
         """The unread part of the prefix as a backlog, over the world time of all of it."""
         written = json.loads((self.folder / CHUNKS).read_text())
-        span = world_time(written["newest_ms"]) - world_time(written["oldest_ms"])
+        span = to_world_time(written["newest_ms"]) - to_world_time(written["oldest_ms"])
         return Backlog(self.unread(checkpoint), span)
 
 
@@ -116,12 +116,12 @@ def prepend(
 
     None: the prefix is still being read, and an empty folder stands in for the log.
     """
-    rest = stream(spark, prefix.empty) if log is None else log.select(*archive.COLUMNS)
+    rest = stream_chunks(spark, prefix.empty) if log is None else log.select(*archive.COLUMNS)
     of_topics = F.col("topic").isin([topic.name for topic in topics])
-    return stream(spark, prefix.chunks).where(of_topics).unionByName(rest)
+    return stream_chunks(spark, prefix.chunks).where(of_topics).unionByName(rest)
 
 
-def stream(spark: SparkSession, folder: Path) -> DataFrame:
+def stream_chunks(spark: SparkSession, folder: Path) -> DataFrame:
     """The records of a folder of chunks, with archive.COLUMNS: one chunk per batch, in order."""
     # A file that several tasks shared would have its partitions in several.
     spark.conf.set("spark.sql.files.minPartitionNum", "1")

@@ -29,7 +29,7 @@ class Backlog:
     span: timedelta
 
 
-def backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
+def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
     """The records between the offsets already read and the log's end.
 
     The oldest record is taken as the first unread one of each partition: a partition's timestamps
@@ -43,22 +43,22 @@ def backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog
     if not waiting:
         return Backlog(0, timedelta())
     records = sum(ends[at] - first for at, first in waiting.items())
-    newest = world_time(max(read_newest_ms(client, names).values()))
-    span = newest - oldest(settings, waiting)
+    newest = to_world_time(max(read_newest_ms(client, names).values()))
+    span = newest - find_oldest(settings, waiting)
     return Backlog(records, max(span, timedelta()))
 
 
-def oldest(settings: Settings, waiting: Offsets) -> datetime:
+def find_oldest(settings: Settings, waiting: Offsets) -> datetime:
     """The smallest timestamp among the first unread records."""
     reader = create_consumer(settings, max_partition_fetch_bytes=16_384)
     try:
         reader.assign([TopicPartition(*at, offset) for at, offset in waiting.items()])
-        return world_time(min(first_timestamps(reader, len(waiting)).values()))
+        return to_world_time(min(read_first_timestamps(reader, len(waiting)).values()))
     finally:
         reader.close()
 
 
-def first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
+def read_first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
     timestamps: dict[Partition, int] = {}
     deadline = time.monotonic() + READ_SECONDS_MAX
     while len(timestamps) < partitions:
@@ -76,5 +76,5 @@ def first_timestamps(reader: Consumer, partitions: int) -> dict[Partition, int]:
     return timestamps
 
 
-def world_time(milliseconds: int) -> datetime:
+def to_world_time(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -20,10 +20,10 @@ from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_records
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.process import end_with_parent, give_way
-from pipelines.common.runtime.session import engine, session, suit
-from pipelines.common.runtime.source import FETCH, kafka_options
-from pipelines.common.transform.aggregate import static_rows, view_rows
-from pipelines.common.transform.as_of_join import versions
+from pipelines.common.runtime.session import get_engine, start_session, prepare_session
+from pipelines.common.runtime.source import FETCH, build_kafka_options
+from pipelines.common.transform.aggregate import build_static_rows, select_view_rows
+from pipelines.common.transform.as_of_join import load_versions
 
 SPAN = "span.json"
 
@@ -70,11 +70,11 @@ def main() -> None:
     end_with_parent()
     name, folder = sys.argv[1], Path(sys.argv[2])
     settings = read_settings()
-    spark = session(settings, folder.name)
+    spark = start_session(settings, folder.name)
     try:
         write(spark, settings, load(name), folder)
     finally:
-        engine(spark).kill()
+        get_engine(spark).kill()
 
 
 def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: Path) -> None:
@@ -84,17 +84,17 @@ def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: P
     """
     settings, span = settings.as_service(pipeline.name), Span.read(folder)
     is_small = span.records <= LIVE_RECORDS_MAX
-    suit(spark, live=is_small)
-    every = static_rows(
+    prepare_session(spark, live=is_small)
+    every = build_static_rows(
         pipeline,
         read(spark, settings, span),
-        versions(spark, settings, pipeline),
+        load_versions(spark, settings, pipeline),
         settings if is_small else None,
     )
     if len(pipeline.views) > 1:
         every.persist()
     for number, view in enumerate(pipeline.writes):
-        rows = view_rows(pipeline, every, number)
+        rows = select_view_rows(pipeline, every, number)
         rows.write.mode("overwrite").parquet(str(folder / f"{view.name}.parquet"))
 
 
@@ -114,7 +114,7 @@ def read_log(spark: SparkSession, settings: Settings, span: Span) -> DataFrame:
     assigned = {topic: [int(one) for one in ends] for topic, ends in span.ends.items()}
     return (
         spark.read.format("kafka")
-        .options(**kafka_options(settings), **FETCH)
+        .options(**build_kafka_options(settings), **FETCH)
         .option("assign", json.dumps(assigned))
         .option("startingOffsets", json.dumps(span.starts))
         .option("endingOffsets", json.dumps(span.ends))

@@ -50,11 +50,11 @@ class Checkpoint:
 
     def newest_begun(self) -> int:
         """The number of the last batch that was begun; -1 before the first."""
-        return newest(self.folder / "offsets")
+        return find_newest_batch(self.folder / "offsets")
 
     def newest_finished(self) -> int:
         """The number of the last batch that was finished; -1 before the first."""
-        return newest(self.folder / "commits")
+        return find_newest_batch(self.folder / "commits")
 
     def open_batch(self) -> int:
         """The number of the batch that is begun and not finished; -1 when none is."""
@@ -62,6 +62,6 @@ class Checkpoint:
         return begun if begun > finished else -1
 
 
-def newest(folder: Folder) -> int:
+def find_newest_batch(folder: Folder) -> int:
     """The last batch that a folder of the checkpoint knows; -1 when it knows none."""
     return max((int(name) for name in folder.names() if name.isdecimal()), default=-1)

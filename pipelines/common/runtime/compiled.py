@@ -20,10 +20,10 @@ KNOWS_KEYS = "spark.sql.streaming.stateStore.knowsKeys"
 """The option that says whether a state keeps in memory which ids it has seen: of 16 MiB each."""
 
 
-def class_jar(settings: Settings) -> Path:
+def ensure_class_jar(settings: Settings) -> Path:
     """The jar with the compiled classes, for Java's class path."""
     return compile_classes(SOURCES, settings.jars_dir)
 
 
 if __name__ == "__main__":
-    class_jar(read_settings())
+    ensure_class_jar(read_settings())

@@ -23,14 +23,14 @@ class StillWriting(UserError):
         )
 
 
-def end(spark: SparkSession, query: StreamingQuery) -> None:
+def end_query(spark: SparkSession, query: StreamingQuery) -> None:
     """Stop the query, and return when none of its tasks runs; raises StillWriting."""
     query.stop()
-    if not wait_for(lambda: not running_tasks(spark, query), TASK_SECONDS_MAX):
+    if not wait_for(lambda: not count_running_tasks(spark, query), TASK_SECONDS_MAX):
         raise StillWriting(query)
 
 
-def running_tasks(spark: SparkSession, query: StreamingQuery) -> int:
+def count_running_tasks(spark: SparkSession, query: StreamingQuery) -> int:
     """How many tasks of the query run; its job group is called after its run."""
     tracker = spark.sparkContext.statusTracker()
     jobs = sorted(tracker.getJobIdsForGroup(query.runId))[-JOBS_MAX:]

@@ -21,7 +21,7 @@ def compile_classes(sources: Path, jars_dir: Path, beside: Sequence[Path] = ()) 
     ahead-of-time cache (`infra/aot.py`) refuses folders.
     """
     files = sorted(sources.glob("*.java"))
-    jar = jars_dir / f"compiled-{digest(files, beside)[:16]}.jar"
+    jar = jars_dir / f"compiled-{compute_digest(files, beside)[:16]}.jar"
     if not jar.exists():
         jars_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".compiled-", dir=jars_dir) as scratch:
@@ -31,7 +31,7 @@ def compile_classes(sources: Path, jars_dir: Path, beside: Sequence[Path] = ()) 
     return jar
 
 
-def digest(files: Iterable[Path], beside: Iterable[Path]) -> str:
+def compute_digest(files: Iterable[Path], beside: Iterable[Path]) -> str:
     """SHA-256, hex, over what the classes come out of. A jar's name holds its version."""
     parts = [file.read_bytes() for file in files] + [pyspark.__version__.encode()]
     return hashlib.sha256(b"".join(parts + [jar.name.encode() for jar in beside])).hexdigest()
@@ -59,15 +59,15 @@ def compile_with(
     jvm = gateway.jvm
     urls = [jvm.java.io.File(str(jar)).toURI().toURL() for jar in beside]
     shipped = jvm.Thread.currentThread().getContextClassLoader()
-    loader = jvm.java.net.URLClassLoader(array(gateway, jvm.java.net.URL, urls), shipped)
+    loader = jvm.java.net.URLClassLoader(create_array(gateway, jvm.java.net.URL, urls), shipped)
     compiler = jvm.org.codehaus.janino.Compiler()
     compiler.setIClassLoader(jvm.org.codehaus.janino.ClassLoaderIClassLoader(loader))
     compiler.setDestinationDirectory(jvm.java.io.File(str(classes)), False)
     sources = [jvm.java.io.File(str(file)) for file in files]
-    compiler.compile(array(gateway, jvm.java.io.File, sources))
+    compiler.compile(create_array(gateway, jvm.java.io.File, sources))
 
 
-def array(gateway: JavaGateway, kind: Any, items: Sequence[Any]) -> Any:
+def create_array(gateway: JavaGateway, kind: Any, items: Sequence[Any]) -> Any:
     """A Java array of that class."""
     made = gateway.new_array(kind, len(items))
     for place, item in enumerate(items):

@@ -31,13 +31,13 @@ def refuse_newer_before(pipeline: Pipeline, write: Write) -> Write:
     """Write a batch once every record in it can be decoded; raises NewerSchema."""
 
     def checked(records: DataFrame, batch: int) -> None:
-        refuse_newer(pipeline.name, decoded_topics(pipeline))
+        refuse_newer(pipeline.name, list_decoded_topics(pipeline))
         write(records, batch)
 
     return checked
 
 
-def decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
+def list_decoded_topics(pipeline: Pipeline) -> tuple[Contract, ...]:
     """Every topic whose records the pipeline decodes."""
     return (*pipeline.inputs, *(one.topic for one in pipeline.dimensions))
 

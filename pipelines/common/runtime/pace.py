@@ -41,7 +41,7 @@ class Pace:
     """The partitions of the state of a query that begins with it; a checkpoint keeps its number."""
 
 
-def pace(
+def select_pace(
     reads: Iterable[Contract],
     backlog: Backlog,
     records_per_batch_max: int,
@@ -55,36 +55,36 @@ def pace(
     """
     fits = backlog.records <= min(records_per_batch_max, LIVE_RECORDS_MAX)
     if not fits or (batch_is_open and backlog.span > MARGIN):
-        return catching_up(reads, backlog, records_per_batch_max)
+        return create_catching_up_pace(reads, backlog, records_per_batch_max)
     return Pace(
         live=True,
-        memory=horizon(reads) + MARGIN,
+        memory=find_horizon(reads) + MARGIN,
         records_per_batch_max=None,
-        state_partitions=state_partitions(backlog),
+        state_partitions=choose_state_partitions(backlog),
     )
 
 
-def catching_up(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
+def create_catching_up_pace(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
     """The pace for a backlog, however short."""
     # Twice: the log grows, in a world that may be fast, while the backlog is being read.
-    memory = 2 * backlog.span + horizon(reads) + MARGIN
+    memory = 2 * backlog.span + find_horizon(reads) + MARGIN
     return Pace(
         live=False,
         memory=memory,
         records_per_batch_max=records_per_batch_max,
-        state_partitions=state_partitions(backlog),
+        state_partitions=choose_state_partitions(backlog),
     )
 
 
-def state_partitions(backlog: Backlog) -> int:
+def choose_state_partitions(backlog: Backlog) -> int:
     """The number of state partitions of a query that begins with this backlog."""
     return 1 if backlog.records <= ONE_PARTITION_RECORDS_MAX else 2
 
 
-def spans(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
+def has_memory_for(now: Pace, reads: Iterable[Contract], backlog: Backlog) -> bool:
     """Whether the pace remembers ids for the whole backlog."""
-    return backlog.span + horizon(reads) + MARGIN <= now.memory
+    return backlog.span + find_horizon(reads) + MARGIN <= now.memory
 
 
-def horizon(reads: Iterable[Contract]) -> timedelta:
+def find_horizon(reads: Iterable[Contract]) -> timedelta:
     return max(topic.horizon or timedelta() for topic in reads)

@@ -12,7 +12,7 @@ POOLS_FILE = "spark.scheduler.allocation.file"
 """The option that names the file with the pools."""
 
 
-def pools(file: Path, pipelines: Iterable[Pipeline]) -> dict[str, str]:
+def write_pools(file: Path, pipelines: Iterable[Pipeline]) -> dict[str, str]:
     """Write a pool for each pipeline, with its weight; returns the option that Spark needs."""
     root = ET.Element("allocations")
     for pipeline in pipelines:

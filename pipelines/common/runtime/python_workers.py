@@ -33,7 +33,7 @@ THREADLESS = {
 """Variables by which libraries start no thread."""
 
 
-def collector() -> SimpleNamespace:
+def create_collector() -> SimpleNamespace:
     """In place of the module gc, as the daemon uses it."""
     collected = False
 
@@ -56,5 +56,5 @@ def preload() -> None:
 
 if __name__ == "__main__":
     preload()
-    setattr(daemon, "gc", collector())  # noqa: B010  it is no name that the module exports
+    setattr(daemon, "gc", create_collector())  # noqa: B010  it is no name that the module exports
     daemon.manager()

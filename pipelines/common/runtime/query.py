@@ -24,17 +24,17 @@ from pipelines.common.runtime.archive_prefix import (
     remove_chunks,
     write_chunks,
 )
-from pipelines.common.runtime.backlog import Backlog, backlog
-from pipelines.common.runtime.newer import decoded_topics, refuse_newer, refuse_newer_before
-from pipelines.common.runtime.pace import Pace, catching_up, pace, spans
-from pipelines.common.runtime.session import suit
-from pipelines.common.runtime.sink import Write, sink
+from pipelines.common.runtime.backlog import Backlog, measure_backlog
+from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
+from pipelines.common.runtime.pace import Pace, create_catching_up_pace, select_pace, has_memory_for
+from pipelines.common.runtime.session import prepare_session
+from pipelines.common.runtime.sink import Write, create_sink
 from pipelines.common.runtime.source import tail
 from pipelines.common.runtime.state_size import StateSize
 from pipelines.common.runtime.throttle import Throttle, throttle_write
-from pipelines.common.transform.aggregate import running_rows
-from pipelines.common.transform.as_of_join import versions
-from pipelines.common.transform.encode import changelog
+from pipelines.common.transform.aggregate import build_running_rows
+from pipelines.common.transform.as_of_join import load_versions
+from pipelines.common.transform.encode import encode_changelog
 
 log = logging.getLogger("pipeline")
 
@@ -68,7 +68,7 @@ class Run:
     def unread(self) -> Backlog:
         """The part of the log that the generation has not read."""
         names = [topic.name for topic in self.pipeline.inputs]
-        return backlog(
+        return measure_backlog(
             self.settings, names, locate_checkpoint(self.settings, self.generation).committed()
         )
 
@@ -90,7 +90,7 @@ def run(work: Run, stopping: Event) -> None:
     if prefix is not None:
         write_chunks(work.spark, settings, prefix, settings.pipeline_records_per_batch_max)
     while not stopping.is_set():
-        now = next_pace(work)
+        now = choose_next_pace(work)
         if prefix is not None and not now.in_archive:
             remove_chunks(prefix)
         query = start(work, now)
@@ -98,22 +98,22 @@ def run(work: Run, stopping: Event) -> None:
         try:
             watch(query, stopping, begun, work.state)
         except StreamingQueryException as failed:
-            refuse_newer(work.pipeline.name, decoded_topics(work.pipeline))
+            refuse_newer(work.pipeline.name, list_decoded_topics(work.pipeline))
             if Outgrown.__name__ not in str(failed):
                 raise
             log.info("%s: the log has grown meanwhile", work.pipeline.name)
 
 
-def next_pace(work: Run) -> Pace:
+def choose_next_pace(work: Run) -> Pace:
     """How the generation reads on: the rest of its prefix, then the log."""
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.unread(checkpoint):
         left = work.prefix.backlog(checkpoint)
-        now = replace(catching_up(pipeline.reads, left, limit), in_archive=True)
+        now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
     else:
         left = work.unread()
-        now = pace(pipeline.reads, left, limit, batch_is_open=checkpoint.open_batch() >= 0)
+        now = select_pace(pipeline.reads, left, limit, batch_is_open=checkpoint.open_batch() >= 0)
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,
@@ -140,30 +140,30 @@ def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
 def start(work: Run, now: Pace) -> StreamingQuery:
     """Start a query at this pace, from the generation's checkpoint."""
     settings, pipeline, generation = work.settings, work.pipeline, work.generation
-    suit(work.spark, now.live, now.state_partitions)
-    rows = running_rows(
+    prepare_session(work.spark, now.live, now.state_partitions)
+    rows = build_running_rows(
         pipeline,
         read(work, pipeline.inputs, now),
         now.memory,
-        {} if now.live else versions(work.spark, settings, pipeline),
+        {} if now.live else load_versions(work.spark, settings, pipeline),
         settings if now.live else None,
     )
     writer = (
-        changelog(pipeline, generation.number, generation.outputs, rows)
+        encode_changelog(pipeline, generation.number, generation.outputs, rows)
         .writeStream.queryName(f"{pipeline.name}-g{generation.number}")
         .outputMode("update")
         .option("checkpointLocation", str(locate_checkpoint(settings, generation).folder))
-        .foreachBatch(writing(work, now))
+        .foreachBatch(create_writer(work, now))
     )
     if now.live:
-        seconds = batch_seconds(settings, pipeline)
+        seconds = compute_batch_seconds(settings, pipeline)
         return writer.trigger(processingTime=f"{seconds:g} seconds").start()
     return writer.trigger(availableNow=True).start()
 
 
-def writing(work: Run, now: Pace) -> Write:
+def create_writer(work: Run, now: Pace) -> Write:
     """How the query writes a batch: after the checks, and before the throttle."""
-    write = sink(work.settings, work.generation, work.state)
+    write = create_sink(work.settings, work.generation, work.state)
     if not now.live and not now.in_archive:
         write = refuse_outgrown(write, work, now)
     if work.throttle is not None:
@@ -171,7 +171,7 @@ def writing(work: Run, now: Pace) -> Write:
     return refuse_newer_before(work.pipeline, write)
 
 
-def batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
+def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
     """The least time between the starts of two live batches."""
     return max(pipeline.every.total_seconds(), settings.pipeline_seconds_per_batch_min)
 
@@ -186,7 +186,7 @@ def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
 
     def write_within(records: DataFrame, batch: int) -> None:
         nonlocal settled
-        if not settled and not spans(now, work.pipeline.reads, work.unread()):
+        if not settled and not has_memory_for(now, work.pipeline.reads, work.unread()):
             raise Outgrown
         settled = True
         write(records, batch)

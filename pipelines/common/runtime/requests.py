@@ -53,7 +53,7 @@ def request(generation: Path, span: Span, target: Path, seconds_max: float) -> d
         span.write(asked)
         if not wait_for((asked / CLAIMED).exists, CLAIM_SECONDS_MAX):
             raise Unanswered
-        if not wait_for(lambda: ended(asked), seconds_max) or not asked.exists():
+        if not wait_for(lambda: has_ended(asked), seconds_max) or not asked.exists():
             raise Unanswered
         if (failed := asked / FAILED).exists():
             raise RequestFailed(failed.read_text())
@@ -65,7 +65,7 @@ def request(generation: Path, span: Span, target: Path, seconds_max: float) -> d
         shutil.rmtree(asked, ignore_errors=True)
 
 
-def ended(asked: Path) -> bool:
+def has_ended(asked: Path) -> bool:
     """Whether there is an answer, or the generation is gone."""
     return not asked.exists() or (asked / DONE).exists() or (asked / FAILED).exists()
 
@@ -73,7 +73,7 @@ def ended(asked: Path) -> bool:
 def forget_claims(generation: Path) -> None:
     """Release the requests that a worker had claimed which has ended."""
     for claimed in (generation / FOLDER).glob(f"request-*/{CLAIMED}"):
-        if not ended(claimed.parent):
+        if not has_ended(claimed.parent):
             claimed.unlink(missing_ok=True)
 
 
@@ -82,7 +82,7 @@ def serve(spark: SparkSession, settings: Settings, pipeline: Pipeline, generatio
 
     A failed request answers with its reason, and does not affect the generation.
     """
-    for asked in unclaimed(generation):
+    for asked in list_unclaimed(generation):
         try:
             (asked / CLAIMED).touch()
             spark.sparkContext.setLocalProperty(POOL, pipeline.name)
@@ -119,7 +119,7 @@ class Clerk(Thread):
                 serve(self._spark, self._settings, pipeline, generation)
 
 
-def unclaimed(generation: Path) -> list[Path]:
+def list_unclaimed(generation: Path) -> list[Path]:
     """The complete requests."""
     spans = (generation / FOLDER).glob(f"request-*/{SPAN}")
     return [span.parent for span in spans if not (span.parent / CLAIMED).exists()]

@@ -23,7 +23,7 @@ from pipelines.common.runtime.compiled import (
     KNOWS_KEYS,
     LEAN_PLAN,
     STATE_STORE,
-    class_jar,
+    ensure_class_jar,
 )
 from pipelines.common.runtime.python_workers import DAEMON
 
@@ -75,7 +75,7 @@ ON_DISK: Mapping[str, str] = MappingProxyType(
 """For checkpoints that files can be renamed in; an object store brings a way of its own."""
 
 
-def session(
+def start_session(
     settings: Settings,
     name: str,
     jars: Iterable[Path] = (),
@@ -90,18 +90,18 @@ def session(
         # Spark's own default is the first python3 of the PATH: it has none of our packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     java.use()
-    shutil.rmtree(scratch(settings, name), ignore_errors=True)  # of a process that was killed
+    shutil.rmtree(locate_scratch(settings, name), ignore_errors=True)  # of a process that was killed
     builder = SparkSession.builder.master(settings.spark_master).appName(name)
-    for option, value in {**options(settings, name, jars), **more}.items():
+    for option, value in {**build_options(settings, name, jars), **more}.items():
         builder = builder.config(option, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
-    if on_disk(settings):
+    if is_on_disk(settings):
         forget_defaults(spark)
     return spark
 
 
-def engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
+def get_engine(spark: SparkSession) -> "subprocess.Popen[bytes]":
     """The Java process in which Spark's driver runs."""
     gateway = spark.sparkContext._gateway
     assert gateway is not None, "a session that this process has started has a gateway"
@@ -124,12 +124,12 @@ def forget_defaults(spark: SparkSession) -> None:
         hadoop.set(name, value)
 
 
-def on_disk(settings: Settings) -> bool:
+def is_on_disk(settings: Settings) -> bool:
     """Whether checkpoints and the lake are in folders of this machine."""
     return all(Folder.of(url or "").on_disk for url in (settings.checkpoint_url, settings.lake_url))
 
 
-def suit(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
+def prepare_session(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
     """Prepare the session for a query with small batches, or with large ones.
 
     `partitions`: of its state, if its checkpoint does not say another number.
@@ -143,25 +143,25 @@ def suit(spark: SparkSession, live: bool, partitions: int = PARTITIONS) -> None:
         spark.conf.set(option, value)
 
 
-def scratch(settings: Settings, name: str) -> Path:
+def locate_scratch(settings: Settings, name: str) -> Path:
     """The folder of files that Spark needs only while it runs."""
     return settings.data_dir / "spark" / name
 
 
-def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
-    every = [*fetch_spark_jars(), *jars, class_jar(settings)]
+def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
+    every = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
     return {
-        **(local() if settings.spark_master.startswith("local") else remote(settings, every)),
+        **(build_local_options() if settings.spark_master.startswith("local") else build_remote_options(settings, every)),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(
             [
-                *aot.build_options(settings.jars_dir, "spark", class_path(settings, jars)),
-                *java_options(),
+                *aot.build_options(settings.jars_dir, "spark", build_class_path(settings, jars)),
+                *build_java_options(),
             ]
         ),
-        "spark.local.dir": str(scratch(settings, name) / "local"),
-        "spark.sql.warehouse.dir": str(scratch(settings, name) / "warehouse"),
+        "spark.local.dir": str(locate_scratch(settings, name) / "local"),
+        "spark.sql.warehouse.dir": str(locate_scratch(settings, name) / "warehouse"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         # Spark's own local writes fork a shell command per file: 308 processes a second.
@@ -213,17 +213,17 @@ def options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[st
     }
 
 
-def local() -> dict[str, str]:
+def build_local_options() -> dict[str, str]:
     """One JVM on one machine."""
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
+def build_remote_options(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
     """Executors on other machines, which have the same jars, Python and data folder there."""
     passed_on = {name: os.environ.get(name, "") for name in ("PYTHONPATH", NEWER_LOCK)}
     return {
         "spark.executor.extraClassPath": os.pathsep.join(map(str, jars)),
-        "spark.executor.extraJavaOptions": shlex.join(java_options()),
+        "spark.executor.extraJavaOptions": shlex.join(build_java_options()),
         "spark.cores.max": str(SLOTS_MAX),
         # In one process: two would start twice, and send each other what small batches shuffle.
         "spark.executor.cores": str(SLOTS_MAX),
@@ -233,9 +233,9 @@ def remote(settings: Settings, jars: Iterable[Path]) -> dict[str, str]:
     }
 
 
-def class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
+def build_class_path(settings: Settings, jars: Iterable[Path] = ()) -> str:
     """Java's class path: the project's classes, and then what Spark ships."""
-    ours = [*fetch_spark_jars(), *jars, class_jar(settings)]
+    ours = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
     return os.pathsep.join(map(str, [*ours, Path(pyspark.__file__).parent / "jars"]))
 
 
@@ -246,7 +246,7 @@ it reads them: without a limit, five damaged bytes would end Java. The broker ta
 megabyte."""
 
 
-def java_options() -> list[str]:
+def build_java_options() -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties").as_uri()
     return [
         "-XX:+UseSerialGC",

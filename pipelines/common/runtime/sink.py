@@ -10,16 +10,16 @@ from infra.kafka import create_admin, create_producer
 from infra.settings import Settings
 from pipelines.common.generations.folders import locate_checkpoint
 from pipelines.common.generations.marker import Effort, publish_marker
-from pipelines.common.runtime.source import kafka_options
+from pipelines.common.runtime.source import build_kafka_options
 from pipelines.common.runtime.state_size import StateSize
 
 Write = Callable[[DataFrame, int], None]
 """Writes the rows of the batch of that number."""
 
 
-def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
+def create_sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
     """The function that Spark calls with each batch of records, and again if it repeats a batch."""
-    options = producer_options(settings)
+    options = build_producer_options(settings)
     marker_producer, marker_admin = create_producer(settings, linger_ms=0), create_admin(settings)
     checkpoint = locate_checkpoint(settings, generation)
 
@@ -34,10 +34,10 @@ def sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
     return write
 
 
-def producer_options(settings: Settings) -> dict[str, str]:
+def build_producer_options(settings: Settings) -> dict[str, str]:
     """The options with which Spark's connector writes to Kafka."""
     return {
-        **kafka_options(settings),
+        **build_kafka_options(settings),
         "kafka.acks": "all",
         "kafka.enable.idempotence": "true",
         "kafka.linger.ms": "5",

@@ -53,7 +53,7 @@ def tail(
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")
-        .options(**kafka_options(settings), **FETCH, **limit)
+        .options(**build_kafka_options(settings), **FETCH, **limit)
         .option("subscribe", ",".join(names))
         .option("startingOffsets", begin)
         # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
@@ -62,7 +62,7 @@ def tail(
     )
 
 
-def kafka_options(settings: Settings) -> dict[str, str]:
+def build_kafka_options(settings: Settings) -> dict[str, str]:
     """Where Kafka is and how to log in, for Spark's connector, which takes the options of Java's
     client.
     """
@@ -74,13 +74,13 @@ def kafka_options(settings: Settings) -> dict[str, str]:
         password = f"${{file:{locate_password(settings, settings.kafka_service)}:{PROPERTY}}}"
         ours |= FROM_FILES
     if user is not None:
-        module = login_module(str(ours["sasl.mechanism"]))
+        module = name_login_module(str(ours["sasl.mechanism"]))
         ours["sasl.jaas.config"] = f'{module} required username="{user}" password="{password}";'
     if authority is not None:
         ours |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
     return {f"kafka.{name}": str(value) for name, value in ours.items()}
 
 
-def login_module(mechanism: str) -> str:
+def name_login_module(mechanism: str) -> str:
     family = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
     return f"org.apache.kafka.common.security.{family}LoginModule"

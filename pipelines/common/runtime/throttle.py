@@ -87,12 +87,12 @@ def rest_seconds(settings: Settings, known: Generations, generation: Generation)
         return inf
     if known.promoted is None or known.promoted.number != generation.number:
         return REST_SECONDS
-    return YIELD_SECONDS if catching_up(settings, known) else 0.0
+    return YIELD_SECONDS if find_catching_up(settings, known) else 0.0
 
 
 def is_paused(settings: Settings, known: Generations, generation: Generation) -> bool:
     """Whether the generation waits for a candidate that runs alone."""
-    candidate = catching_up(settings, known)
+    candidate = find_catching_up(settings, known)
     return (
         candidate is not None
         and candidate.number != generation.number
@@ -100,7 +100,7 @@ def is_paused(settings: Settings, known: Generations, generation: Generation) ->
     )
 
 
-def catching_up(settings: Settings, known: Generations) -> Generation | None:
+def find_catching_up(settings: Settings, known: Generations) -> Generation | None:
     """The candidate, if a process runs it and it catches up: nobody yields to another one."""
     candidate = known.candidate
     if candidate is None or candidate.state is not State.CATCHING_UP:

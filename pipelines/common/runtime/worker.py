@@ -25,15 +25,15 @@ from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
 from pipelines.common.generations.folders import locate_folder
-from pipelines.common.generations.generation import generations, invalidate, make_outputs
+from pipelines.common.generations.generation import load_generations, invalidate, make_outputs
 from pipelines.common.pipeline import Pipeline, load
-from pipelines.common.runtime.ending import end
+from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.heap import Heap
-from pipelines.common.runtime.pools import POOL, pools
+from pipelines.common.runtime.pools import POOL, write_pools
 from pipelines.common.runtime.process import end_with_parent
 from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
 from pipelines.common.runtime.requests import Clerk
-from pipelines.common.runtime.session import engine, session
+from pipelines.common.runtime.session import get_engine, start_session
 from pipelines.common.runtime.throttle import Throttle, rest_seconds
 
 log = logging.getLogger("pipeline")
@@ -74,27 +74,27 @@ def main() -> None:
             make_outputs(settings.as_service(one.pipeline.name), one.pipeline, one.generation)
         first = assigned[0]
         name = f"{first.pipeline.name}-g{first.generation.number}"
-        shares = pools(
+        shares = write_pools(
             settings.data_dir / "spark" / f"{name}.pools.xml", [one.pipeline for one in assigned]
         )
-        spark = session(settings, name, more=shares)
+        spark = start_session(settings, name, more=shares)
         for file in leases:
-            lease.name_engine(file, engine(spark).pid)
+            lease.record_engine(file, get_engine(spark).pid)
         try:
             run_all(spark, settings, dict(zip(leases, assigned, strict=True)), stopping)
         finally:
             # A generation always goes on from its checkpoint, so kill -9 is the one way to end.
             # Asking Spark to stop would interrupt a batch with many errors in the log.
-            engine(spark).kill()
+            get_engine(spark).kill()
 
 
 def find_assigned(settings: Settings, argument: str) -> Assigned:
     """The generation that an argument names; raises Unwanted and ChangedCode."""
     name, number = argument.split("/")
-    generation = generations(settings, name).of(int(number))
+    generation = load_generations(settings, name).of(int(number))
     if generation is None:
         raise Unwanted(argument)
-    if snapshot.code_digest(Path.cwd(), name) != generation.code_digest:
+    if snapshot.compute_code_digest(Path.cwd(), name) != generation.code_digest:
         raise snapshot.ChangedCode(name, generation.number)
     return Assigned(load(name), generation)
 
@@ -128,7 +128,7 @@ class QueryThread(Thread):
         try:
             run(self._work, self.stopping)
             for query in spark.streams.active:
-                end(spark, query)
+                end_query(spark, query)
             self._lease.close()  # the removal of the generation waits for its lease
             self._ended.put(None)
         except Invalid as why:

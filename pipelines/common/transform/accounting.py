@@ -18,7 +18,7 @@ def is_accounting() -> Column:
     return F.col("_topic").isNotNull()
 
 
-def aggregates() -> Mapping[str, Column]:
+def build_aggregates() -> Mapping[str, Column]:
     """How many records were applied and quarantined, and when the newest was published."""
     return {
         "_applied": F.count_if("_applied"),
@@ -27,7 +27,7 @@ def aggregates() -> Mapping[str, Column]:
     }
 
 
-def fields(pipeline: str, generation: int) -> Mapping[str, Column]:
+def build_fields(pipeline: str, generation: int) -> Mapping[str, Column]:
     """The fields of the accounting's contract, from an accounting row."""
     return {
         "pipeline": F.lit(pipeline),

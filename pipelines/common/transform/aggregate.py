@@ -13,8 +13,8 @@ from pipelines.common.pipeline import Pipeline
 from pipelines.common.transform import accounting
 from pipelines.common.transform.accounting import is_accounting
 from pipelines.common.transform.as_of_join import Versions
-from pipelines.common.transform.contribute import UNTIL, VIEW, contributions, is_of
-from pipelines.common.transform.deduplicate import first_copies, first_copies_in_stream
+from pipelines.common.transform.contribute import UNTIL, VIEW, build_contributions, is_of
+from pipelines.common.transform.deduplicate import keep_first_copies, keep_first_copies_in_stream
 from pipelines.common.transform.extract import extract
 
 TASKS = 2
@@ -24,31 +24,31 @@ SMALL_TASKS = 1
 """The same for a small batch: another task would cost more than it takes over."""
 
 
-def rows(
+def build_rows(
     pipeline: Pipeline, records: DataFrame, versions: Versions | None = None, number: int = 0
 ) -> DataFrame:
     """The rows of a view, by number, over a static frame of records; with its contract's fields."""
-    return view_rows(pipeline, static_rows(pipeline, records, versions or {}), number)
+    return select_view_rows(pipeline, build_static_rows(pipeline, records, versions or {}), number)
 
 
-def static_rows(
+def build_static_rows(
     pipeline: Pipeline, records: DataFrame, versions: Versions, small: Settings | None = None
 ) -> DataFrame:
     """The rows of all views and of accounting, over a static frame of records: as `aggregate`.
 
     `small`: as in `extract`.
     """
-    copies = first_copies(extract(pipeline, records, small))
-    return aggregate(pipeline, contributions(pipeline, copies, versions))
+    copies = keep_first_copies(extract(pipeline, records, small))
+    return aggregate(pipeline, build_contributions(pipeline, copies, versions))
 
 
-def view_rows(pipeline: Pipeline, every: DataFrame, number: int) -> DataFrame:
+def select_view_rows(pipeline: Pipeline, every: DataFrame, number: int) -> DataFrame:
     """Of every row those of the view of that number, with the fields of its contract."""
     wanted = is_of(pipeline, number) & ~is_accounting()
     return every.where(wanted).select(*[field.name for field in pipeline.writes[number].fields])
 
 
-def running_rows(
+def build_running_rows(
     pipeline: Pipeline,
     records: DataFrame,
     memory: timedelta,
@@ -62,8 +62,8 @@ def running_rows(
     """
     tasks = TASKS if small is None else SMALL_TASKS
     extracts = extract(pipeline, records.coalesce(tasks), small)
-    copies = first_copies_in_stream(extracts, memory)
-    return aggregate(pipeline, contributions(pipeline, copies, versions))
+    copies = keep_first_copies_in_stream(extracts, memory)
+    return aggregate(pipeline, build_contributions(pipeline, copies, versions))
 
 
 def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:
@@ -74,7 +74,7 @@ def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:
     """
     keys = dict.fromkeys(name for view in pipeline.views for name in view.group_columns)
     of_view = [name for name in (VIEW, UNTIL) if name in contributed.columns]
-    every = {**pipeline.aggregates(), **accounting.aggregates()}
+    every = {**pipeline.aggregates(), **accounting.build_aggregates()}
     aggregates = contributed.groupBy(*accounting.KEY, *of_view, *keys).agg(
         *[one.alias(name) for name, one in every.items()]
     )

@@ -13,7 +13,7 @@ from pipelines.common.transform.choose import choose
 FRAME_BYTES = 5  # magic byte and schema id
 
 
-def event(contract: Contract, value: Column) -> Column:
+def decode_event(contract: Contract, value: Column) -> Column:
     """The event in a value: a struct of the contract's fields.
 
     It is null where the frame names no schema of the contract, and its required fields are null
@@ -21,13 +21,13 @@ def event(contract: Contract, value: Column) -> Column:
     that it sees one that is too large. `from_avro` knows one writer schema: the frame's id chooses.
     """
     branches = [
-        (value.substr(1, FRAME_BYTES) == F.lit(frame(schema_id)), body(contract, value, writer))
+        (value.substr(1, FRAME_BYTES) == F.lit(build_frame(schema_id)), decode_body(contract, value, writer))
         for schema_id, writer in find_schemas(contract).items()
     ]
     return choose(branches)
 
 
-def body(contract: Contract, value: Column, writer: dict[str, object]) -> Column:
+def decode_body(contract: Contract, value: Column, writer: dict[str, object]) -> Column:
     return from_avro(
         F.substring(value, FRAME_BYTES + 1, 2**31 - 1),
         json.dumps(widen(writer)),
@@ -47,6 +47,6 @@ def widen(schema: Any) -> Any:
     return "long" if schema == "int" else schema
 
 
-def frame(schema_id: int) -> bytearray:
+def build_frame(schema_id: int) -> bytearray:
     """The first bytes of a value in the Confluent frame."""
     return bytearray(b"\0" + schema_id.to_bytes(4, "big"))

@@ -12,12 +12,12 @@ WATERMARK_DELAY = "spark.watermarkDelayMs"
 """In a column's metadata: Spark frees what is older by it than the watermark, in milliseconds."""
 
 
-def first_copies(extracts: DataFrame) -> DataFrame:
+def keep_first_copies(extracts: DataFrame) -> DataFrame:
     """The first record of each identity in a static frame, with the same columns."""
     return extracts.dropDuplicates([*IDENTITY])
 
 
-def first_copies_in_stream(extracts: DataFrame, memory: timedelta) -> DataFrame:
+def keep_first_copies_in_stream(extracts: DataFrame, memory: timedelta) -> DataFrame:
     """The first record of each identity in a stream, with the same columns but `_beat`.
 
     The newest heartbeat moves the watermark: no record of somebody whose clock is ahead does. Spark

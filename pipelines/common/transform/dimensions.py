@@ -37,24 +37,24 @@ def read_versions(spark: SparkSession, settings: Settings, dimension: Dimension)
 
     The columns are those of `version_schema`.
     """
-    topic, since, fields = dimension.topic.name, dimension.since, field_names(dimension)
+    topic, since, fields = dimension.topic.name, dimension.since, list_field_names(dimension)
     read = partial(read_rows, settings, topic, since, fields)
     anew = spark.sparkContext.parallelize([0], 1).mapPartitions(read)
-    return spark.createDataFrame(anew, version_schema(dimension), verifySchema=False)
+    return spark.createDataFrame(anew, build_version_schema(dimension), verifySchema=False)
 
 
-def field_names(dimension: Dimension) -> tuple[str, ...]:
+def list_field_names(dimension: Dimension) -> tuple[str, ...]:
     """The fields of the dimension's topic that are read: its key, then what its columns hold."""
     return tuple(dict.fromkeys((*dimension.topic.key, *dimension.columns)))
 
 
-def line_columns(dimension: Dimension) -> list[T.StructField]:
+def list_line_columns(dimension: Dimension) -> list[T.StructField]:
     """What the dimension adds to a line. A time that an event names is in milliseconds."""
     own = set(dimension.columns.values())
-    return [field for field in version_schema(dimension) if field.name in own]
+    return [field for field in build_version_schema(dimension) if field.name in own]
 
 
-def version_schema(dimension: Dimension) -> T.StructType:
+def build_version_schema(dimension: Dimension) -> T.StructType:
     """The topic's key, the dimension's columns, `_since` and `_before`.
 
     A time that an event names is in milliseconds, as validation saw it.
@@ -86,7 +86,7 @@ class DimensionVersion(NamedTuple):
     values: tuple[Any, ...]
 
 
-def since_ms(version: DimensionVersion) -> int:
+def get_since_ms(version: DimensionVersion) -> int:
     return version.since_ms
 
 
@@ -112,11 +112,11 @@ def to_version(
     )
 
 
-def intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
+def compute_intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
     """Rows of `version_schema`. Of two versions from one moment on, the last published holds."""
     for _, of_key in groupby(sorted(known), key=lambda version: version.key):
         listed = list(of_key)
-        moments = [moment(version.since_ms) for version in listed]
+        moments = [to_datetime(version.since_ms) for version in listed]
         for version, (since, before) in zip(listed, pairwise([*moments, NEVER]), strict=True):
             if since < before:
                 yield (*version.values, since, before)
@@ -127,10 +127,10 @@ def read_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Rows of `version_schema`; runs in a worker of Spark, which remembers what it has read."""
     deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
-    return intervals(shared_reader(settings, topic, since, fields).read_to_end())
+    return compute_intervals(get_shared_reader(settings, topic, since, fields).read_to_end())
 
 
-def shared_reader(
+def get_shared_reader(
     settings: Settings, topic: str, since: str, fields: tuple[str, ...]
 ) -> "DimensionReader":
     """The reader of this process for these fields of the topic."""
@@ -194,12 +194,12 @@ class DimensionReader:
         listed = self._of_key.get(key)
         if listed is None or happened_ms >= NEVER_MS:
             return None
-        after = bisect_right(listed, happened_ms, key=since_ms)
+        after = bisect_right(listed, happened_ms, key=get_since_ms)
         return listed[after - 1].values if after else None
 
 
 READERS: dict[tuple[str, str, str, str, tuple[str, ...]], DimensionReader] = {}
 
 
-def moment(milliseconds: int) -> datetime:
+def to_datetime(milliseconds: int) -> datetime:
     return EPOCH + timedelta(milliseconds=milliseconds)

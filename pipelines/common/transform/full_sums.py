@@ -56,19 +56,19 @@ class Halves(NamedTuple):
 
 def add_halves(amount: Column, add_up: Callable[[Column], Column]) -> Halves:
     """The sum of an amount; `add_up` makes a sum of a number."""
-    return carry(add_up(high_bits(amount)), add_up(low_bits(amount)))
+    return carry(add_up(take_high_bits(amount)), add_up(take_low_bits(amount)))
 
 
 def carry(high: Column, low: Column) -> Halves:
     """The sum of amounts, from the sums of their high and of their low bits."""
-    return Halves(high + high_bits(low), low_bits(low))
+    return Halves(high + take_high_bits(low), take_low_bits(low))
 
 
-def high_bits(amount: Column) -> Column:
+def take_high_bits(amount: Column) -> Column:
     return F.shiftright(amount, LOW_BITS)
 
 
-def low_bits(amount: Column) -> Column:
+def take_low_bits(amount: Column) -> Column:
     return amount.bitwiseAND(F.lit(LOW_END - 1).cast("long"))
 
 

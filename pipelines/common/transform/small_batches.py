@@ -22,10 +22,10 @@ from contracts.shape import Field
 from contracts.validation import Rejection, unwrap, validate
 from infra.settings import Settings
 from pipelines.common.pipeline import Pipeline
-from pipelines.common.transform.as_of_join import Lookup, as_of_column
+from pipelines.common.transform.as_of_join import Lookup, name_as_of_column
 from pipelines.common.transform.declared import refuse_undeclared
-from pipelines.common.transform.dimensions import DimensionReader, line_columns
-from pipelines.common.transform.events import BEFORE_ALL, NEVER, column
+from pipelines.common.transform.dimensions import DimensionReader, list_line_columns
+from pipelines.common.transform.events import BEFORE_ALL, NEVER, name_column
 
 META = T.StructType(
     [
@@ -54,7 +54,7 @@ MICROSECONDS = 1_000
 """In a millisecond."""
 
 
-def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings) -> DataFrame:
+def validate_batch(pipeline: Pipeline, records: DataFrame, settings: Settings) -> DataFrame:
     """One row per record: the columns of META, its event, and the dimension versions of its lines.
 
     Each topic that the pipeline reads has a column with its event, which has the declared fields;
@@ -71,9 +71,9 @@ def validated_events(pipeline: Pipeline, records: DataFrame, settings: Settings)
     shape = T.StructType(
         [
             *META,
-            *[T.StructField(column(topic), struct(fields[topic.name])) for topic in pipeline.reads],
+            *[T.StructField(name_column(topic), build_struct(fields[topic.name])) for topic in pipeline.reads],
             *[
-                T.StructField(as_of_column(number), T.ArrayType(T.StructType(line_columns(one))))
+                T.StructField(name_as_of_column(number), T.ArrayType(T.StructType(list_line_columns(one))))
                 for number, one in enumerate(pipeline.dimensions)
             ],
         ]
@@ -99,11 +99,11 @@ class Validation:
     settings: Settings
 
 
-def struct(fields: Iterable[Field]) -> T.StructType:
+def build_struct(fields: Iterable[Field]) -> T.StructType:
     return T.StructType(
         [
             T.StructField(
-                one.name, T.ArrayType(struct(one.fields)) if one.fields else TYPES[one.type]
+                one.name, T.ArrayType(build_struct(one.fields)) if one.fields else TYPES[one.type]
             )
             for one in fields
         ]
@@ -118,7 +118,7 @@ def validate_batches(
     for reader in readers:
         reader.read_to_end()
     for batch in batches:
-        rows = [to_row(asked, readers, *record) for record in records_of(batch)]
+        rows = [to_row(asked, readers, *record) for record in list_records(batch)]
         columns = zip(*rows, strict=True) if rows else [()] * len(asked.schema)
         yield pa.RecordBatch.from_arrays(
             [pa.array(each, of.type) for each, of in zip(columns, asked.schema, strict=True)],
@@ -126,7 +126,7 @@ def validate_batches(
         )
 
 
-def records_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+def list_records(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
     """Topic, partition, offset, microseconds at which it was published, key and value."""
     plain = batch.set_column(3, "timestamp", batch.column("timestamp").cast(pa.int64()))
     return zip(*[column.to_pylist() for column in plain.columns], strict=True)
@@ -149,15 +149,15 @@ def to_row(
         why = topic, found.reason, str(offset), NEVER_US, None, 0
         nothing = [None] * (len(asked.reads) + len(asked.lookups))
         return topic, partition, published_us, *why, *nothing
-    clock_us = happened_ms(of, found) * MICROSECONDS
+    clock_us = get_event_time_ms(of, found) * MICROSECONDS
     identity, event = found["event_id"], found
     if of is RELEASES:
         of, event = get_contract(found["topic"]), unwrap_accepted(found)
         identity = f"{of.name}/{event['event_id']}"
-    at_ms = happened_ms(of, event)
+    at_ms = get_event_time_ms(of, event)
     beat_us = clock_us if of is HEARTBEATS else 0
     meta = of.name, None, identity, clock_us, at_ms * MICROSECONDS, beat_us
-    events = [in_microseconds(of, event) if name == of.name else None for name in asked.reads]
+    events = [convert_times(of, event) if name == of.name else None for name in asked.reads]
     has_lines = of.name in asked.reads
     versions = [
         lookup.versions(reader, event, at_ms) if has_lines else None
@@ -173,13 +173,13 @@ def unwrap_accepted(release: Row) -> Row:
     return event
 
 
-def happened_ms(of: Contract, event: Row) -> int:
+def get_event_time_ms(of: Contract, event: Row) -> int:
     assert of.event_time is not None, "a topic of events names the time at which they happened"
     found: int = event[of.event_time]
     return found
 
 
-def in_microseconds(of: Contract, event: Row) -> Row:
+def convert_times(of: Contract, event: Row) -> Row:
     """The event with its times as Arrow has them."""
     times = {name: None if event[name] is None else event[name] * MICROSECONDS for name in of.times}
     return {**event, **times}

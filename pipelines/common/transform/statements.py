@@ -49,7 +49,7 @@ class BadStatement(UserError):
         super().__init__(f"{file} should have {expected}, but has {found}.")
 
 
-def view(file: Path, contract: Contract) -> View:
+def load_view(file: Path, contract: Contract) -> View:
     """The view that the file declares; raises BadStatement."""
     try:
         select = sqlglot.parse_one(file.read_text(), dialect=DIALECT)
@@ -58,26 +58,26 @@ def view(file: Path, contract: Contract) -> View:
     if not isinstance(select, exp.Select):
         raise BadStatement(file, "one SELECT", type(select).__name__)
     columns = {one.alias_or_name: one.unalias() for one in select.expressions}
-    expected = {*contract.key, *amounts(contract)}
+    expected = {*contract.key, *list_amounts(contract)}
     if set(columns) != expected:
         raise BadStatement(
             file, f"the columns {', '.join(sorted(expected))}", ", ".join(sorted(columns))
         )
-    money = amounts_of_money(contract)
+    money = list_amounts_of_money(contract)
     if money and SUMS_IN_FULL not in {field.name for field in contract.fields}:
         raise BadStatement(
             file, f"the field {SUMS_IN_FULL} in its contract", f"sums of cents, {money[0]}, alone"
         )
     if [table.name for table in select.find_all(exp.Table)] != [LINE]:
         raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
-    began, size, every = window(file, columns)
+    began, size, every = parse_window(file, columns)
     ends = ends_of(contract)
     condition = select.args.get("where")
     return View(
         contract,
         contributions=lambda: [
             Contribution(
-                to_columns(contract, columns, {began: start, ends: start + interval(size)}),
+                to_columns(contract, columns, {began: start, ends: start + create_interval(size)}),
                 None if condition is None else F.expr(condition.this.sql(DIALECT)),
             )
             for start in starts(size, every)
@@ -86,7 +86,7 @@ def view(file: Path, contract: Contract) -> View:
     )
 
 
-def amounts(contract: Contract) -> list[str]:
+def list_amounts(contract: Contract) -> list[str]:
     """The fields that are sums of a column of the statement."""
     computed = {*contract.key, ends_of(contract), *PER_EVENT, SUMS_IN_FULL}
     return [
@@ -106,10 +106,10 @@ def ends_of(contract: Contract) -> str:
     return ends
 
 
-def window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, timedelta, timedelta]:
+def parse_window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, timedelta, timedelta]:
     """The column that begins a window, how long one is, and how often one begins."""
     found = {
-        name: [span(file, one) for one in call.expressions[1:]]
+        name: [parse_span(file, one) for one in call.expressions[1:]]
         for name, call in columns.items()
         if isinstance(call, exp.Anonymous) and call.name.lower() in WINDOWS
     }
@@ -124,7 +124,7 @@ def window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, time
     return name, size, every
 
 
-def span(file: Path, length: exp.Expression) -> timedelta:
+def parse_span(file: Path, length: exp.Expression) -> timedelta:
     unit = length.args["unit"].name if isinstance(length, exp.Interval) else ""
     unit = f"{unit.lower().rstrip('s')}s"
     if unit not in ("minutes", "hours", "days"):
@@ -140,7 +140,7 @@ def starts(size: timedelta, every: timedelta) -> list[Column]:
     return [F.timestamp_micros(newest - n * step) for n in range(size // every)]
 
 
-def interval(length: timedelta) -> Column:
+def create_interval(length: timedelta) -> Column:
     return F.make_dt_interval(secs=F.lit(int(length.total_seconds())))
 
 
@@ -151,26 +151,26 @@ def to_columns(
     grace = contract.grace or timedelta()
     given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name not in bounds}
     sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
-    late = F.col("published") > bounds[ends_of(contract)] + interval(grace)
+    late = F.col("published") > bounds[ends_of(contract)] + create_interval(grace)
     return {**given, **sums, **bounds, LATE: late}
 
 
-def aggregates(views: Sequence[View]) -> Mapping[str, Column]:
+def build_aggregates(views: Sequence[View]) -> Mapping[str, Column]:
     """The fields of the views that are no keys, as aggregates of contributions.
 
     Of sums that may have no room in 64 bits, what `to_rows` makes them of.
     """
     full = list_full_amounts(views)
-    every = dict.fromkeys(name for view in views for name in amounts(view.contract))
+    every = dict.fromkeys(name for view in views for name in list_amounts(view.contract))
     sums = [name for name in every if name not in full]
     ends = dict.fromkeys(ends_of(view.contract) for view in views)
     event_late = F.col(LATE) & F.col("first_of_event")
     return {
         **{name: F.max(name) for name in ends},
-        **{name: of_all(F.col(name)) for name in sums},
-        **{f"{name}{ON_TIME}": of_punctual(F.col(name)) for name in sums},
-        **keep_halves({name: add_halves(F.col(name), of_all) for name in full}),
-        **keep_halves({f"{name}{ON_TIME}": add_halves(F.col(name), of_punctual) for name in full}),
+        **{name: sum_all(F.col(name)) for name in sums},
+        **{f"{name}{ON_TIME}": sum_punctual(F.col(name)) for name in sums},
+        **keep_halves({name: add_halves(F.col(name), sum_all) for name in full}),
+        **keep_halves({f"{name}{ON_TIME}": add_halves(F.col(name), sum_punctual) for name in full}),
         "late_events": F.count_if(event_late),
         "last_late_event_time": F.max(F.when(F.col(LATE), F.col("event_time"))),
         "version": F.count_if("first_of_event"),
@@ -185,18 +185,18 @@ def to_rows(views: Sequence[View], aggregates: DataFrame) -> DataFrame:
 
 def list_full_amounts(views: Sequence[View]) -> list[str]:
     """The amounts whose sums may have no room in 64 bits."""
-    return list(dict.fromkeys(name for view in views for name in amounts_of_money(view.contract)))
+    return list(dict.fromkeys(name for view in views for name in list_amounts_of_money(view.contract)))
 
 
-def amounts_of_money(contract: Contract) -> list[str]:
+def list_amounts_of_money(contract: Contract) -> list[str]:
     units = {field.name: field.unit for field in contract.fields}
-    return [name for name in amounts(contract) if units[name] == "cents"]
+    return [name for name in list_amounts(contract) if units[name] == "cents"]
 
 
-def of_all(number: Column) -> Column:
+def sum_all(number: Column) -> Column:
     return F.coalesce(F.sum(number), F.lit(0))
 
 
-def of_punctual(number: Column) -> Column:
+def sum_punctual(number: Column) -> Column:
     """The sum over what was published on time."""
-    return of_all(F.when(~F.col(LATE), number))
+    return sum_all(F.when(~F.col(LATE), number))

@@ -16,7 +16,7 @@ Check = tuple[Column, str]
 """A condition that a faulty record meets, and the name of the fault."""
 
 
-def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
+def list_content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
     """The possible faults of a record of the contract, whenever it was published.
 
     `name`: the column that holds its event.
@@ -24,18 +24,18 @@ def content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
     event = F.col(name)
     return [
         # A required field that is null: the body was not what the frame said.
-        (event["event_id"].isNull() | happened(contract, name).isNull(), UNDECODABLE),
-        (~F.is_valid_utf8(texts(contract, name)), UNDECODABLE),
-        *[(too_large(one), UNDECODABLE) for one in of_type(contract, name, "int")],
-        (~key.eqNullSafe(own_key(contract, name)), WRONG_KEY),
+        (event["event_id"].isNull() | get_event_time(contract, name).isNull(), UNDECODABLE),
+        (~F.is_valid_utf8(join_texts(contract, name)), UNDECODABLE),
+        *[(is_too_large(one), UNDECODABLE) for one in select_of_type(contract, name, "int")],
+        (~key.eqNullSafe(build_expected_key(contract, name)), WRONG_KEY),
         *[(~F.expr(sql), rule) for rule, sql in render_rule_sql(contract, prefix=f"{name}.")],
     ]
 
 
-def time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
+def list_time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
     """The possible faults of a record's timestamp."""
     # In milliseconds: nothing can be added to the last times that Spark has.
-    delay_ms = F.unix_millis(published) - F.unix_millis(happened(contract, name))
+    delay_ms = F.unix_millis(published) - F.unix_millis(get_event_time(contract, name))
     checks = []
     if contract.horizon is not None:
         checks.append((delay_ms > contract.horizon // MILLISECOND, LATE))
@@ -44,21 +44,21 @@ def time_checks(contract: Contract, name: str, published: Column) -> list[Check]
     return checks
 
 
-def texts(contract: Contract, name: str) -> Column:
+def join_texts(contract: Contract, name: str) -> Column:
     """All texts of the event in one: Spark takes them from Avro as they are, and not every byte
     sequence is text for other readers.
     """
-    return F.concat_ws("/", *of_type(contract, name, "string"))
+    return F.concat_ws("/", *select_of_type(contract, name, "string"))
 
 
-def too_large(integers: Column) -> Column:
+def is_too_large(integers: Column) -> Column:
     """Whether one of them has more than 32 bits."""
     return F.coalesce(
         (F.array_min(integers) < -INT_END) | (F.array_max(integers) >= INT_END), F.lit(False)
     )
 
 
-def of_type(contract: Contract, name: str, kind: str) -> list[Column]:
+def select_of_type(contract: Contract, name: str, kind: str) -> list[Column]:
     """The values of every field of the type, an array each."""
     event = F.col(name)
     own = [F.array(event[one.name]) for one in contract.fields if one.type == kind]
@@ -71,10 +71,10 @@ def of_type(contract: Contract, name: str, kind: str) -> list[Column]:
     return own + of_items
 
 
-def happened(contract: Contract, name: str) -> Column:
+def get_event_time(contract: Contract, name: str) -> Column:
     return F.col(name)[contract.event_time]
 
 
-def own_key(contract: Contract, name: str) -> Column:
+def build_expected_key(contract: Contract, name: str) -> Column:
     """The key that the contract asks for."""
     return F.concat_ws("/", *[F.col(name)[field].cast("string") for field in contract.key])

@@ -8,9 +8,9 @@ from contracts import Contract, encode_key
 from infra.kafka import create_admin, read_end_offsets
 from infra.settings import Settings
 from pipelines.analytics.pipeline import PIPELINE
-from pipelines.common.runtime.source import kafka_options
-from pipelines.common.transform.aggregate import rows
-from pipelines.common.transform.as_of_join import versions
+from pipelines.common.runtime.source import build_kafka_options
+from pipelines.common.transform.aggregate import build_rows
+from pipelines.common.transform.as_of_join import load_versions
 from tests.replay.log import drawn_log
 from tests.replay.playing import publish
 from tests.rows import collect_rows
@@ -36,8 +36,8 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     number: int, world: Settings, spark: SparkSession
 ) -> None:
     view: Contract = PIPELINE.writes[number]
-    known = versions(spark, world, PIPELINE)
-    answer = collect_rows(rows(PIPELINE, read_log(spark, world), known, number))
+    known = load_versions(spark, world, PIPELINE)
+    answer = collect_rows(build_rows(PIPELINE, read_log(spark, world), known, number))
     ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
     answers = ask_oracle(PIPELINE.name, world, ends).views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
@@ -53,7 +53,7 @@ def read_log(spark: SparkSession, world: Settings) -> DataFrame:
     topics = ",".join(topic.name for topic in PIPELINE.inputs)
     return (
         spark.read.format("kafka")
-        .options(**kafka_options(world))
+        .options(**build_kafka_options(world))
         .option("subscribe", topics)
         .load()
     )

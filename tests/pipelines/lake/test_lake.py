@@ -32,7 +32,7 @@ from infra.processes import find_engines, start_module
 from infra.reports import VERDICTS, name_suite
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, lake
+from pipelines.lake.tables import EVENTS, TOPICS, Lake, Table, locate_lake
 from services.api.lake import movements
 from services.api.lake import tables as history
 from services.api.lake.movements import Span, sum_movements
@@ -88,7 +88,7 @@ def order(kafka: Settings) -> None:
 @pytest.fixture(scope="module")
 def tables(log: Settings) -> Lake:
     """The lake when it holds the whole log, having been killed at a drawn point on the way."""
-    all_tables = lake(log)
+    all_tables = locate_lake(log)
     kill(log, create_random("a kill"), all_tables)
     running = start(log)
     assert running.wait(SECONDS_MAX) == 0, read_log(log)

@@ -22,7 +22,7 @@ from audit.timeline import (
 from contracts import ADJUSTMENTS, PRODUCTS, PROMOTIONS, PROPOSALS, SHIPMENTS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.aggregate import build_rows
 from pipelines.reorder.pipeline import PIPELINE, POLICY
 from tests.pipelines.log import RECORD
 from tests.pipelines.versions import load_versions
@@ -131,7 +131,7 @@ def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     proposals = {
         encode_key(PROPOSALS, row): row
         for row in collect_rows(
-            rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
+            build_rows(PIPELINE, frame, load_versions(spark, PIPELINE.dimensions, log))
         )
     }
     assert proposals == expected

@@ -11,7 +11,7 @@ from audit.visits import VisitsOracle
 from contracts import RECEIPTS, VISITS, encode_key
 from contracts.times import EPOCH, MILLISECOND
 from infra.kafka import Record
-from pipelines.common.transform.aggregate import rows
+from pipelines.common.transform.aggregate import build_rows
 from pipelines.visits.pipeline import LIMITS, PIPELINE
 from tests.pipelines.log import RECORD
 from tests.rows import collect_rows
@@ -58,5 +58,5 @@ def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
         ],
         RECORD,
     )
-    visits = {encode_key(VISITS, row): row for row in collect_rows(rows(PIPELINE, frame))}
+    visits = {encode_key(VISITS, row): row for row in collect_rows(build_rows(PIPELINE, frame))}
     assert visits == {encode_key(VISITS, row): row for row in expected}

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
-from pipelines.common.runtime.query import batch_seconds
+from pipelines.common.runtime.query import compute_batch_seconds
 from pipelines.common.runtime.throttle import REST_SECONDS_MAX, Throttle, rest_after, throttle_write
 
 RECORDS = Mock(spec=DataFrame)
@@ -69,7 +69,7 @@ def test_batches_are_as_rare_as_the_pipeline_and_the_settings_want(
 ) -> None:
     pipeline = replace(load("inventory"), every=timedelta(seconds=own))
     settings = Settings(pipeline_seconds_per_batch_min=least)
-    assert batch_seconds(settings, pipeline) == expected
+    assert compute_batch_seconds(settings, pipeline) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 
 from contracts import BEST_SELLERS, BOOKS, STOCK_LEVELS, Contract, render_spark_ddl
 from contracts import encode_key as spelled_by_python
-from pipelines.common.transform.encode import key
+from pipelines.common.transform.encode import encode_key
 
 pytestmark = pytest.mark.spark
 
@@ -17,5 +17,5 @@ pytestmark = pytest.mark.spark
 def test_spark_and_python_spell_a_key_alike(spark: SparkSession, view: Contract) -> None:
     example: dict[str, Any] = dict(view.examples[0])
     row = spark.createDataFrame([example], render_spark_ddl(view))
-    encoded = row.select(key(view, {name: F.col(name) for name in row.columns})).collect()[0][0]
+    encoded = row.select(encode_key(view, {name: F.col(name) for name in row.columns})).collect()[0][0]
     assert encoded.encode() == spelled_by_python(view, example)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from contracts import RELEASES, Contract, Row, encode, encode_key
 from contracts.validation import RELEASABLE
 from infra.settings import Settings
-from pipelines.common.pipeline import load, pipelines
+from pipelines.common.pipeline import load, list_pipelines
 from pipelines.common.transform.extract import extract
 from pipelines.common.transform.lines import explode_lines
 from tests.pipelines.dirt import Sent, damage, list_records
@@ -30,7 +30,7 @@ def test_both_read_the_same_movements_from_any_bytes(spark: SparkSession) -> Non
 
 
 def test_both_read_what_another_pipeline_declares_from_any_bytes(spark: SparkSession) -> None:
-    others = [name for name in pipelines() if name != "inventory"]
+    others = [name for name in list_pipelines() if name != "inventory"]
     read_alike(spark, create_random("another pipeline").choice(others))
 
 
