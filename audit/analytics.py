@@ -40,7 +40,7 @@ class Oracle(inventory.Oracle):
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         super().__init__(settings, ends)
-        self.load("announced", pa.Table.from_pylist(list(costs(settings)), COSTS))
+        self.load("announced", pa.Table.from_pylist(list(read_costs(settings)), COSTS))
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
     def views(self) -> dict[str, list[Row]]:
@@ -57,7 +57,7 @@ def to_datetime(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
-def costs(settings: Settings) -> Iterator[dict[str, Any]]:
+def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
     ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
     for record in read(settings, ends):
         try:

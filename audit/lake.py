@@ -55,7 +55,7 @@ def sum_daily_facts(found: Events) -> list[dict[str, Any]]:
     """The movements of each sku in each store on each day of UTC; cents as far as 64 bits go."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
-    engine.register("moves", pa.Table.from_pylist(list(moves(found)), MOVES))
+    engine.register("moves", pa.Table.from_pylist(list(list_moves(found)), MOVES))
     rows = [
         fit_sums(row) for row in engine.sql(read_query("daily_facts")).to_arrow_table().to_pylist()
     ]
@@ -64,7 +64,7 @@ def sum_daily_facts(found: Events) -> list[dict[str, Any]]:
     return rows
 
 
-def moves(found: Events) -> Iterator[dict[str, Any]]:
+def list_moves(found: Events) -> Iterator[dict[str, Any]]:
     for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS):
         for (partition, _), happened in found[topic.name].items():
             for line in happened.get("lines", [happened]):

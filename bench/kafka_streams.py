@@ -92,7 +92,7 @@ class Streams:
         self._order()
         answer = self._answers.readline()
         if not answer:
-            end = tail(log(self._settings), LOG_LINES_SHOWN)
+            end = tail(locate_log(self._settings), LOG_LINES_SHOWN)
             raise RuntimeError(f"Kafka Streams should replay the receipts, but ended:\n{end}")
         return float(answer)
 
@@ -125,7 +125,7 @@ def run_kafka_streams(settings: Settings) -> Iterator[Streams]:
         "".join(f"{name}={value}\n" for name, value in build_options(settings).items())
     )
     with (
-        log(settings).open("wb") as printed,
+        locate_log(settings).open("wb") as printed,
         subprocess.Popen(
             [
                 *build_command(settings),
@@ -184,5 +184,5 @@ def locate_folder(settings: Settings) -> Path:
     return settings.data_dir / "streams"
 
 
-def log(settings: Settings) -> Path:
+def locate_log(settings: Settings) -> Path:
     return settings.data_dir / "streams.log"

@@ -10,7 +10,7 @@ from bench import history
 from bench.broker import run_broker
 from bench.figures import Figure, aim_at_most
 from bench.scale import Scale
-from bench.shops import lags, list_pipeline_settings, run_shop
+from bench.shops import read_lags, list_pipeline_settings, run_shop
 from infra.settings import Settings
 from infra.supervisor import orphans
 from infra.wait import wait_for
@@ -32,7 +32,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def measure_memory(word: str, settings: Settings, scale: Scale) -> Figure:
     with run_shop(settings) as shop:
         samples = sample_memory(settings, scale.live_seconds)
-        behind = max(lags(shop))
+        behind = max(read_lags(shop))
     processes = len(samples[-1])
     return Figure(
         f"memory, pipeline {word}",

@@ -36,7 +36,7 @@ LEFT_OUT = (
 
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     past = history.select_history_folder(settings)
-    with run_broker(past), replays(past) as again, run_kafka_streams(past) as streams:
+    with run_broker(past), open_replays(past) as again, run_kafka_streams(past) as streams:
         history.fill(past, scale.history_days)
         again.replay()  # discarded: Java has compiled nothing yet
         for guarantee in Guarantee:
@@ -128,7 +128,7 @@ class Replays:
 
 
 @contextmanager
-def replays(settings: Settings) -> Iterator[Replays]:
+def open_replays(settings: Settings) -> Iterator[Replays]:
     """A Spark session, as the pipelines have it, until the block ends."""
     spark = start_session(settings, "bench")
     try:

@@ -88,10 +88,10 @@ def run_shop(settings: Settings) -> Iterator[Shop]:
 
 
 def has_caught_up(shop: Shop) -> bool:
-    return max(lags(shop)) <= LAG_RECORDS_MAX
+    return max(read_lags(shop)) <= LAG_RECORDS_MAX
 
 
-def lags(shop: Shop) -> list[float]:
+def read_lags(shop: Shop) -> list[float]:
     """The lag of each pipeline in records, by the API; infinity while it has no row."""
     stands = [shop.get(f"/v1/pipelines/{name}") for name in shop.settings.pipeline_names]
     known = [pipeline.get("lag_records") for pipeline in stands]

@@ -6,7 +6,7 @@ from statistics import median
 from bench.broker import run_broker
 from bench.figures import Figure, Yardstick, aim_at_most
 from bench.receipts import LINES, publish
-from bench.replay import Replays, replays
+from bench.replay import Replays, open_replays
 from bench.scale import Scale
 from infra.settings import Settings
 
@@ -18,7 +18,7 @@ WARM_REPLAYS = 2
 def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
     own = settings.model_copy(update={"data_dir": settings.data_dir / "sizes"})
     rates: list[float] = []
-    with run_broker(own), replays(own) as again:
+    with run_broker(own), open_replays(own) as again:
         published = 0
         for size in scale.sizes:
             publish(own, published, size)

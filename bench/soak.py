@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench.memory import GB, count_bytes
 from bench.plot import Panel, draw_plot
-from bench.shops import Shop, lags, run_shop
+from bench.shops import Shop, read_lags, run_shop
 from generators.ticks import START_MS, TICK_MS, TICKS_PER_DAY
 from infra.settings import DEFAULT_SPEED, Settings, read_settings
 from infra.supervisor import orphans
@@ -78,7 +78,7 @@ def sample(shop: Shop) -> Sample:
     home = shop.settings.data_dir
     return {
         "day": age_ms / 1000 / DAY_SECONDS,
-        "lag": max((lag for lag in lags(shop) if isfinite(lag)), default=0),
+        "lag": max((lag for lag in read_lags(shop) if isfinite(lag)), default=0),
         "memory": sum(count_bytes(process) for process in orphans.find(home)) / GB,
         "state": sum(map(measure_size, home.glob("pipelines/*/g*/checkpoint/state/**/*"))) / MB,
     }

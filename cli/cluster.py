@@ -13,7 +13,7 @@ from cli.topics import ANSWER_SECONDS_MAX, list_standing
 from contracts import CONTRACTS, Contract
 from infra import kafka
 from infra.errors import UserError
-from infra.kafka.drift import Cluster, Drift, drifts, find_refusals, inspect, mend
+from infra.kafka.drift import Cluster, Drift, find_drifts, find_refusals, inspect, mend
 from infra.settings import Settings, read_settings
 
 GENERATION = re.compile(r"(.+)\.g[1-9][0-9]*")
@@ -75,7 +75,7 @@ def _look(settings: Settings) -> tuple[Cluster, list[Drift]]:
     client = kafka.create_admin(settings)
     wanted = find_contracts(list(client.list_topics(timeout=ANSWER_SECONDS_MAX).topics))
     cluster = inspect(client, list(wanted))
-    return cluster, list(drifts(cluster, wanted, frozenset(list_standing())))
+    return cluster, list(find_drifts(cluster, wanted, frozenset(list_standing())))
 
 
 def _show(cluster: Cluster, drifted: Sequence[Drift]) -> None:

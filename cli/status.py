@@ -41,7 +41,7 @@ def status(
         elif component.state == "paused":
             screen.say(f"\n  {component.name} is {component.detail}")
     if reaches_kafka(components, settings):
-        for drift in drifts(settings):
+        for drift in find_drifts(settings):
             screen.say(f"\n{indent(drift, '  ')}")
     elif any(component.state == "starting" for component in components):
         screen.say(f"\n  {KafkaDown(settings.bootstrap_servers)}")
@@ -95,7 +95,7 @@ def reaches_kafka(components: list[Component], settings: Settings) -> bool:
     return runs and is_answering(settings, PROBE_SECONDS_MAX)
 
 
-def drifts(settings: Settings) -> list[str]:
+def find_drifts(settings: Settings) -> list[str]:
     """The pipelines that run other code than what is on disk; empty where Kafka does not answer."""
     try:
         known = read_generations(settings, decode).values()

@@ -115,16 +115,16 @@ def _compile_rule(rule: Rule) -> Callable[[Row], bool]:
         return lambda row: row[head] is not None
     if rest:
         found = compile_path(rule.path)
-        test = _test(rule)
+        test = _compile_test(rule)
         return lambda row: all(map(test, found(row)))
     if KINDS[rule.kind].limit_is_field:
         other = str(limit)
         return lambda row: row[head] is None or row[other] is None or holds(row[head], row[other])
-    test = _test(rule)
+    test = _compile_test(rule)
     return lambda row: (found := row[head]) is None or test(found)
 
 
-def _test(rule: Rule) -> Callable[[Any], bool]:
+def _compile_test(rule: Rule) -> Callable[[Any], bool]:
     """The rule over one value."""
     holds, limit = KINDS[rule.kind].holds, rule.limit
     if rule.kind == "pattern":

@@ -15,7 +15,7 @@ from contracts.mapping import build_avro_schema
 from contracts.schemas import get_schema_id, load_known
 from contracts.shape import Contract, Row
 from contracts.times import EPOCH, MILLISECOND
-from contracts.writing import Write, record
+from contracts.writing import Write, compile_record
 
 MAGIC = b"\0"
 FRAME_BYTES = 5
@@ -43,8 +43,8 @@ class Reader:
 def encode(contract: Contract, value: Row) -> bytes:
     """The value in its frame. A timestamp is an aware datetime, or integer milliseconds of 1970.
 
-    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold. It
-    holds no rules against the value: model(contract) does.
+    Raises Unencodable for a field that is absent or unknown, or a value that Avro cannot hold.
+    `build_model` checks the rules; this function does not.
     """
     frame, write = _get_writer(contract)
     try:
@@ -112,7 +112,7 @@ def _render_key_part(part: object) -> str:
 
 @cache
 def _get_writer(contract: Contract) -> tuple[bytes, Write]:
-    return MAGIC + get_schema_id(contract).to_bytes(4, "big"), record(contract.fields)
+    return MAGIC + get_schema_id(contract).to_bytes(4, "big"), compile_record(contract.fields)
 
 
 @cache

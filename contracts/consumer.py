@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from contracts.codec import Decoded, decode
 from contracts.errors import BadContract, Undeclared, UnknownConsumer
 from contracts.odcs import Loader
-from contracts.projection import Path, create_pruner, leaves, parse_path
+from contracts.projection import Path, create_pruner, list_leaves, parse_path
 from contracts.shape import Contract
 
 FOLDER = File(__file__).parent / "consumers"
@@ -34,7 +34,7 @@ def parse_span(text: str) -> timedelta:
     return timedelta(**{SPANS[unit]: int(number)})
 
 
-def _span_or(*words: str) -> AfterValidator:
+def _parse_span_or(*words: str) -> AfterValidator:
     def check(text: str) -> str:
         if text not in words:
             parse_span(text)
@@ -61,9 +61,9 @@ class Reliances(_Strict):
     """Records with equal values in these fields come in order: the fields are the key."""
     unique: list[str] | None = None
     """These fields identify a copy; in a view, they name a row."""
-    late: Annotated[str, _span_or()] | None = None
+    late: Annotated[str, _parse_span_or()] | None = None
     """The longest time after it happened at which an event is published."""
-    kept: Annotated[str, _span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
+    kept: Annotated[str, _parse_span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
     """The least time for which records are kept."""
 
     @property
@@ -82,7 +82,7 @@ class Use(_Strict):
     def paths(self, contract: Contract) -> tuple[Path, ...]:
         """The fields, whether the contract has them or not."""
         if self.fields == "all":
-            return tuple(path for path, _ in leaves(contract.fields))
+            return tuple(path for path, _ in list_leaves(contract.fields))
         return tuple(map(parse_path, self.fields))
 
 

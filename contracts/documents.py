@@ -9,14 +9,14 @@ from contracts.times import to_text
 
 
 def from_document(contract: Contract, document: Any) -> Any:
-    """The document with its timestamps as such, so that model(contract) can be asked about it.
+    """The document with its timestamps as datetimes, as `build_model` takes them.
 
     A value in another form stays as it is; the model then names the fault.
     """
-    return _record(contract.fields, document)
+    return _parse_record(contract.fields, document)
 
 
-def _record(fields: Sequence[Field], found: Any) -> Any:
+def _parse_record(fields: Sequence[Field], found: Any) -> Any:
     if not isinstance(found, Mapping):
         return found
     by_name = {field.name: field for field in fields}
@@ -33,7 +33,7 @@ def _parse_value(field: Field, found: Any) -> Any:
         except ValueError:
             return found
     if field.fields and isinstance(found, list):
-        return [_record(field.fields, item) for item in found]
+        return [_parse_record(field.fields, item) for item in found]
     return found
 
 

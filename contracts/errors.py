@@ -48,7 +48,7 @@ class Unencodable(ValueError):
     def __init__(self, name: str, reason: object) -> None:
         super().__init__(
             f"expected a value with the fields of {name}, found one that does not encode: "
-            f"{reason}. Validate it with model(contract(...)) to see every reason"
+            f"{reason}. Validate it with build_model(get_contract(...)) to see every reason"
         )
 
 

@@ -39,7 +39,7 @@ def find_faults(contract: Contract, value: Any) -> tuple[Fault, ...]:
         encode(contract, value)
     except ValidationError as error:
         return tuple(
-            Fault(place(each["loc"]), each["msg"], render_value(_find_value(value, each["loc"])))
+            Fault(render_place(each["loc"]), each["msg"], render_value(_find_value(value, each["loc"])))
             for each in error.errors(include_url=False)
         )
     except Unencodable as error:  # text with half a character, which JSON can spell
@@ -60,7 +60,7 @@ def check_timing(contract: Contract, value: Any, published_ms: int) -> tuple[Fau
     return (Fault(contract.event_time, found.reason, found.found),) if found else ()
 
 
-def place(at: Location) -> str:
+def render_place(at: Location) -> str:
     """("lines", 0, "units") → lines[0].units"""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
     return text.removeprefix(".") or WHOLE

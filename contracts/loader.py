@@ -57,7 +57,7 @@ def load(folder: Path) -> Mapping[str, Contract]:
 
 def load_file(folder: Path, file: Path) -> Contract:
     """The contract in <topics or views>/<domain>/<entity>.v<major>.yaml under the folder."""
-    return load_at(place(folder, file), file)
+    return load_at(parse_place(folder, file), file)
 
 
 def load_at(at: Place, file: Path) -> Contract:
@@ -107,7 +107,7 @@ def load_at(at: Place, file: Path) -> Contract:
     )
 
 
-def place(folder: Path, file: Path) -> Place:
+def parse_place(folder: Path, file: Path) -> Place:
     """What the path under the folder says. Raises BadContract."""
     found = file.relative_to(folder)
     match = FILE_NAME.fullmatch(file.name)

@@ -81,10 +81,10 @@ def build_avro_projection(contract: Contract, fields: tuple[Field, ...]) -> dict
     """The schema of a reader who knows of these fields of the contract and of no others."""
     entity = contract.entity.replace("-", "_")
     namespace = f"retail.{contract.domain.replace('-', '_')}.{entity}.v{contract.major}"
-    return {"namespace": namespace} | _record(contract.entity, fields)
+    return {"namespace": namespace} | _build_record(contract.entity, fields)
 
 
-def _record(name: str, fields: tuple[Field, ...]) -> dict[str, Any]:
+def _build_record(name: str, fields: tuple[Field, ...]) -> dict[str, Any]:
     return {
         "type": "record",
         "name": to_camel(name),
@@ -100,7 +100,7 @@ def _build_avro_field(field: Field) -> dict[str, Any]:
 
 def _build_avro_type(field: Field) -> Any:
     if field.item:
-        return {"type": "array", "items": _record(field.item, field.fields)}
+        return {"type": "array", "items": _build_record(field.item, field.fields)}
     avro = TYPES[field.type].avro
     return avro if isinstance(avro, str) else dict(avro)
 

@@ -20,12 +20,12 @@ def parse_path(text: str) -> Path:
     return tuple(text.split("[]."))
 
 
-def leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
+def list_leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
     """The fields that hold a value; an array is what its items hold."""
     for field in fields:
         path = (*parents, field.name)
         if field.fields:
-            yield from leaves(field.fields, path)
+            yield from list_leaves(field.fields, path)
         else:
             yield path, field
 
@@ -48,7 +48,7 @@ def create_pruner(
     contract: Contract, paths: Collection[Path]
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Takes everything off a value but these paths; the value itself where they are all."""
-    if {path for path, _ in leaves(contract.fields)} <= set(paths):
+    if {path for path, _ in list_leaves(contract.fields)} <= set(paths):
         return lambda value: value
     kept = project_fields(contract.fields, paths)
     return lambda value: _prune(kept, value)

@@ -73,7 +73,7 @@ def validate(
     return (
         find_first_fault(contract, key, event)
         or find_timing_fault(contract, event, published_ms)
-        or (_release_fault(event) if contract is RELEASES else None)
+        or (_find_release_fault(event) if contract is RELEASES else None)
         or event
     )
 
@@ -142,7 +142,7 @@ def find_timing_fault(contract: Contract, event: Row, published_ms: int) -> Reje
     return None
 
 
-def _release_fault(release: Row) -> Rejection | None:
+def _find_release_fault(release: Row) -> Rejection | None:
     found = unwrap(release)
     return found if isinstance(found, Rejection) else None
 

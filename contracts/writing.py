@@ -19,13 +19,13 @@ LAST_BLOCK = b"\0"
 Write = Callable[[Any], bytes]
 
 
-def record(fields: Sequence[Field]) -> Write:
+def compile_record(fields: Sequence[Field]) -> Write:
     """Writes a record of these fields.
 
     Raises KeyError, TypeError, ValueError, AttributeError or OverflowError where a field is absent
     or unknown, or a value is not of its type.
     """
-    values, join = _compile_values(fields), _join(fields)
+    values, join = _compile_values(fields), _compile_sequence(fields)
     return lambda row: join(values(row))
 
 
@@ -52,7 +52,7 @@ def _fetch(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
     return lambda row: tuple(row[name] for name in names)
 
 
-def _join(fields: Sequence[Field]) -> Write:
+def _compile_sequence(fields: Sequence[Field]) -> Write:
     """Writes the values that were taken out."""
     writers = [_compile_field(field) for field in fields]
     return lambda values: b"".join(map(call, writers, values))
@@ -69,7 +69,7 @@ def _compile_optional(write: Write) -> Write:
 
 def _compile_array(fields: Sequence[Field]) -> Write:
     """Writes records one after the other; a line that comes again is not even taken apart."""
-    values, fetch, join = _compile_values(fields), _fetch(fields), _join(fields)
+    values, fetch, join = _compile_values(fields), _fetch(fields), _compile_sequence(fields)
     write = join if any(field.item for field in fields) else Known(join).__getitem__
     as_agreed = {len(fields)}
 

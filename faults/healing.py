@@ -70,10 +70,10 @@ def find_lacking(settings: Settings, aim: Aim) -> str | None:
     """The first deviation, in words; None: all is well."""
     try:
         return (
-            _lacks_process(settings, aim)
-            or _lacks_records(settings, aim)
-            or _lacks_growth(settings, aim)
-            or _lacks_signs(settings, aim)
+            _find_missing_process(settings, aim)
+            or _find_missing_records(settings, aim)
+            or _find_missing_growth(settings, aim)
+            or _find_missing_signs(settings, aim)
         )
     except NOT_YET as error:
         return _describe(error)
@@ -104,7 +104,7 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def _lacks_process(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_process(settings: Settings, aim: Aim) -> str | None:
     now = find_parts(settings)
     for part, before in aim.parts.items():
         if part not in now:
@@ -114,7 +114,7 @@ def _lacks_process(settings: Settings, aim: Aim) -> str | None:
     return None
 
 
-def _lacks_records(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_records(settings: Settings, aim: Aim) -> str | None:
     served = read_served(fetch_pipelines(settings))
     behind = sum(max(0, end - served.get(at, 0)) for at, end in aim.ends.items())
     if behind:
@@ -129,7 +129,7 @@ def _lacks_records(settings: Settings, aim: Aim) -> str | None:
     return None
 
 
-def _lacks_growth(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_growth(settings: Settings, aim: Aim) -> str | None:
     if not WORLDS & aim.parts.keys():
         return None
     ends = read_end_offsets(create_admin(settings), {topic for topic, _ in aim.ends})
@@ -138,7 +138,7 @@ def _lacks_growth(settings: Settings, aim: Aim) -> str | None:
     return None
 
 
-def _lacks_signs(settings: Settings, aim: Aim) -> str | None:
+def _find_missing_signs(settings: Settings, aim: Aim) -> str | None:
     for service in sorted(SIGNS & aim.ended):
         if liveness.read_start_ms(settings, service) < aim.since_ms:
             return f"{service} has not reported its start"

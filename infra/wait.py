@@ -36,7 +36,7 @@ def ask_until(
 
 def wait_until(condition: Callable[[], bool], what: str, seconds_max: float = 30.0) -> None:
     """Wait for the condition; raises TimeoutError when it does not hold in time."""
-    if not _ask(condition, seconds_max, _rest_seconds, lambda answer: answer):
+    if not _ask(condition, seconds_max, _compute_rest_seconds, lambda answer: answer):
         raise TimeoutError(f"Expected within {seconds_max:g} s, but it did not happen: {what}")
 
 
@@ -58,7 +58,7 @@ def repeat_in_thread(work: Callable[[], object], rest_seconds: float) -> Iterato
         thread.join()
 
 
-def _rest_seconds(asking_seconds: float) -> float:
+def _compute_rest_seconds(asking_seconds: float) -> float:
     return min(max(REST * asking_seconds, POLL_SECONDS_MIN), POLL_SECONDS_MAX)
 
 

@@ -144,7 +144,7 @@ class Supervisor:
             invalidate(self._settings, one, f"its process ended {FAILURES_MAX} times in a row")
 
 
-def lock_of(settings: Settings, pipeline: str) -> Path:
+def locate_lock(settings: Settings, pipeline: str) -> Path:
     """The folder that the pipeline's supervisor keeps locked while it runs."""
     return locate_home(settings, pipeline) / "supervisor"
 
@@ -155,13 +155,13 @@ def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
     with ExitStack() as locks:
         for name in pipelines:
             locks.enter_context(
-                lock_folder(lock_of(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX)
+                lock_folder(locate_lock(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX)
             )
         yield
 
 
 def is_supervised(settings: Settings, pipeline: str) -> bool:
-    return is_locked(lock_of(settings, pipeline))
+    return is_locked(locate_lock(settings, pipeline))
 
 
 def get_name(generation: Generation) -> Name:

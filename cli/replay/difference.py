@@ -55,10 +55,10 @@ def show_view(view: Difference) -> None:
     screen.step(name, BETWEEN.join((f"{view.before:,} → {view.after:,} rows", *moves)))
     facets = select_moved(view)
     for field in dict.fromkeys(facet.field for facet in facets):
-        values = [step(one.value, one.before, one.after) for one in facets if one.field == field]
+        values = [render_step(one.value, one.before, one.after) for one in facets if one.field == field]
         show_items(f"by {field}", values)
     totals = [one for one in view.totals if one.before != one.after]
-    show_items("total", [step(one.field, one.before, one.after) for one in totals])
+    show_items("total", [render_step(one.field, one.before, one.after) for one in totals])
     for sample in select_samples(view):
         fields = list_fields(sample)[:FIELDS_SHOWN]
         show_items(classify(sample), [render_key(sample)], fields, list_causes(sample))
@@ -88,7 +88,7 @@ def wrap(items: Sequence[str]) -> list[str]:
     return lines
 
 
-def step(name: str, before: int, after: int) -> str:
+def render_step(name: str, before: int, after: int) -> str:
     return f"{name} {before:,} → {after:,}"
 
 

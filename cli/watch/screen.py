@@ -12,7 +12,7 @@ from cli.watch.feeds import Feed, Feeds
 from cli.watch.moments import describe_freshness, find_counted_ms, read_time
 from cli.watch.room import TWO_COLUMNS_WIDTH, Room, measure_room
 from cli.watch.sales import Sales, summarize
-from cli.watch.words import clean, count, rate, render_duration, render_money, render_spark
+from cli.watch.words import clean, count, render_rate, render_duration, render_money, render_spark
 
 SPARK_WIDTH = 20
 STORE_SALES = "public.analytics.store-sales.v1"
@@ -65,7 +65,7 @@ def _draw_figures(feeds: Feeds, sales: Sales | None) -> Text:
     pipelines = (feeds.pipelines.value or {"pipelines": ()})["pipelines"]
     lags = [one["lag_records"] for one in pipelines if one.get("lag_records") is not None]
     figures = (
-        f"{rate(per_second)} receipts/s",
+        f"{render_rate(per_second)} receipts/s",
         f"revenue {render_money(sales.revenue_cents if sales else None)} (100 cents)",
         f"{_count_items(feeds.empty)} shelves empty, {_count_items(feeds.low)} low, "
         f"{_count_items(feeds.negative)} below zero",

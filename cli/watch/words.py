@@ -28,7 +28,7 @@ def count(value: int | None) -> str:
     return NONE if value is None else f"{value:,}"
 
 
-def rate(value: float | None) -> str:
+def render_rate(value: float | None) -> str:
     return NONE if value is None else f"{value:,.1f}"
 
 

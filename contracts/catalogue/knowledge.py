@@ -91,7 +91,7 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
     """The knowledge in the folder of contracts. Raises BadContract."""
     return Knowledge(
         folder=folder,
-        contracts=dict(sorted(load(folder).items(), key=lambda one: _place(one[1]))),
+        contracts=dict(sorted(load(folder).items(), key=lambda one: _rank(one[1]))),
         consumers=load_consumers(folder / "consumers"),
         released=load_released(folder),
         schemas=load_lock(folder / LOCK.name),
@@ -99,6 +99,6 @@ def gather(folder: Path, data_docs: str | None = None) -> Knowledge:
     )
 
 
-def _place(contract: Contract) -> tuple[str, ...]:
+def _rank(contract: Contract) -> tuple[str, ...]:
     """Contracts by domain; in each the public ones first."""
     return (contract.domain, "01"[contract.visibility == "private"], contract.name)

@@ -33,7 +33,7 @@ def _escape(child: str) -> str:
     return child if isinstance(child, Html) else escape(child, quote=False)
 
 
-def link(text: str, address: str, **attributes: str | None) -> Html:
+def render_link(text: str, address: str, **attributes: str | None) -> Html:
     return render_element("a", text, href=address, **attributes)
 
 

@@ -11,7 +11,7 @@ from contracts.catalogue.markup import (
     Html,
     describe,
     join,
-    link,
+    render_link,
     list_items,
     render_code,
     render_element,
@@ -21,7 +21,7 @@ from contracts.consumer import Consumer, Use
 from contracts.documents import to_document
 from contracts.evolution.reliances import describe_retention
 from contracts.fields import PERSONAL
-from contracts.projection import Path, leaves, render_path
+from contracts.projection import Path, list_leaves, render_path
 from contracts.shape import Contract, Field
 from contracts.times import render_span
 
@@ -64,10 +64,10 @@ def render_alone(one: Page) -> str:
 def list_ways(base: str, class_: str | None = None) -> Html:
     """Links to the parts of the catalogue; the class is that of the first one."""
     return join(
-        link(NAME, f"{base}index.html", class_=class_),
-        link("Topics", f"{base}index.html#topics"),
-        link("Consumers", f"{base}index.html#consumers"),
-        link("Fields", f"{base}fields.html"),
+        render_link(NAME, f"{base}index.html", class_=class_),
+        render_link("Topics", f"{base}index.html#topics"),
+        render_link("Consumers", f"{base}index.html#consumers"),
+        render_link("Fields", f"{base}fields.html"),
     )
 
 
@@ -84,7 +84,7 @@ def build_index(known: Knowledge) -> Page:
         render_element(
             "p", f"What is agreed about every record that anybody here publishes. {counts}"
         ),
-        render_element("p", link("Results of validation: Data Docs", known.data_docs))
+        render_element("p", render_link("Results of validation: Data Docs", known.data_docs))
         if known.data_docs
         else None,
         render_element("h2", "Who reads what"),
@@ -99,7 +99,7 @@ def build_index(known: Knowledge) -> Page:
             ("name", "kind", "owner", "what it does", "reads", "writes"),
             *(
                 (
-                    link(one.name, f"consumers/{one.name}.html"),
+                    render_link(one.name, f"consumers/{one.name}.html"),
                     one.kind,
                     one.owner,
                     one.description,
@@ -128,7 +128,7 @@ def _render_card(known: Knowledge, one: Contract) -> Html:
 
 def _render_badges(known: Knowledge, one: Contract) -> Html:
     words = [one.kind, one.visibility]
-    if any(field.personal for _, field in leaves(one.fields)):
+    if any(field.personal for _, field in list_leaves(one.fields)):
         words.append("personal data")
     if one.name not in known.released:
         words.append("draft")
@@ -153,7 +153,7 @@ def build_contract_page(known: Knowledge, one: Contract) -> Page:
         render_element("p", f"Mind: {words.limitations}") if words.limitations else None,
         render_element("h2", "Who writes and reads it"),
         render_graph(known, [one], "../"),
-        _uses(known, one),
+        _render_uses(known, one),
         render_element("h2", "Terms"),
         _render_terms(known, one),
         render_element("h2", "Fields"),
@@ -181,10 +181,10 @@ def build_contract_page(known: Knowledge, one: Contract) -> Page:
     )
 
 
-def _uses(known: Knowledge, one: Contract) -> Html | None:
+def _render_uses(known: Knowledge, one: Contract) -> Html | None:
     rows = [
         (
-            link(who, f"../consumers/{who}.html"),
+            render_link(who, f"../consumers/{who}.html"),
             use.purpose,
             _render_use(use),
             _render_reliances(use),
@@ -247,7 +247,7 @@ def _render_span(length: timedelta | None, why: str | None) -> Html | None:
 def _render_fields(known: Knowledge, one: Contract) -> Html:
     uses = {who: set(use.paths(one)) for who, use in known.readers(one).items()}
     rows = []
-    for path, field in leaves(one.fields):
+    for path, field in list_leaves(one.fields):
         users = [who for who, paths in uses.items() if path in paths]
         rows.append(
             (
@@ -309,7 +309,7 @@ def build_consumer_page(known: Knowledge, one: Consumer) -> Page:
     ]
     rows = [
         (
-            link(topic, f"../topics/{topic}.html"),
+            render_link(topic, f"../topics/{topic}.html"),
             use.purpose,
             _render_use(use),
             _render_reliances(use),
@@ -340,7 +340,7 @@ def build_consumer_page(known: Knowledge, one: Consumer) -> Page:
         *(
             (
                 render_element("h2", "Writes"),
-                list_items(*(link(topic, f"../topics/{topic}.html") for topic in one.writes)),
+                list_items(*(render_link(topic, f"../topics/{topic}.html") for topic in one.writes)),
             )
             if one.writes
             else ()
@@ -353,12 +353,12 @@ def build_fields_page(known: Knowledge) -> Page:
     found: list[tuple[str, Contract, Path, Field]] = [
         (path[-1], one, path, field)
         for one in known.contracts.values()
-        for path, field in leaves(one.fields)
+        for path, field in list_leaves(one.fields)
     ]
     rows = [
         (
             render_code(name),
-            link(one.name, f"topics/{one.name}.html"),
+            render_link(one.name, f"topics/{one.name}.html"),
             render_code(render_path(path)) if len(path) > 1 else "",
             field.type,
             field.unit or "",

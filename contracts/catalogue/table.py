@@ -12,10 +12,10 @@ HEADER = ("| topic | key | kept | a record says |", "|---|---|---|---|")
 
 def render_table(contracts: Iterable[Contract] = CONTRACTS.values()) -> str:
     """A Markdown table, a row per contract: public ones first, and topics before views."""
-    return "\n".join([*HEADER, *(_render_row(one) for one in sorted(contracts, key=_place))]) + "\n"
+    return "\n".join([*HEADER, *(_render_row(one) for one in sorted(contracts, key=_rank))]) + "\n"
 
 
-def _place(contract: Contract) -> tuple[bool, str, str]:
+def _rank(contract: Contract) -> tuple[bool, str, str]:
     return contract.visibility != "public", contract.kind, contract.name
 
 

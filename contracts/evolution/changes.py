@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contracts.evolution import rules, terms
 from contracts.evolution.change import LOG, NONE, READERS, WRITERS, Change
 from contracts.evolution.wire import explain_unreadable_field
-from contracts.projection import Path, leaves, render_path
+from contracts.projection import Path, list_leaves, render_path
 from contracts.shape import Contract, Field
 
 INTEGERS = {"int", "long"}
@@ -85,5 +85,5 @@ def _compare_field(
 
 def _explain_unreadable(reader: Contract, path: Path, writer: Contract) -> str | None:
     """Why a reader's field cannot be read from the writer's records."""
-    leaf = next(one for one, _ in leaves(reader.fields) if one[: len(path)] == path)
+    leaf = next(one for one, _ in list_leaves(reader.fields) if one[: len(path)] == path)
     return explain_unreadable_field(reader, leaf, writer)

@@ -7,7 +7,7 @@ from contracts.consumer import Consumer, Use
 from contracts.evolution.parties import Consumers, find_writers
 from contracts.evolution.released import Released
 from contracts.evolution.reliances import find_unmet
-from contracts.projection import leaves, parse_path, render_path
+from contracts.projection import list_leaves, parse_path, render_path
 from contracts.shape import Contract
 
 Contracts = Mapping[str, Contract]
@@ -30,7 +30,7 @@ def find_faults(
             if topic not in present:
                 yield f"{one.name} reads {topic}, which is no contract"
             else:
-                yield from _use(one, use, present[topic], today)
+                yield from _check_use(one, use, present[topic], today)
         for topic in one.writes:
             if topic not in present:
                 yield f"{one.name} writes {topic}, which is no contract"
@@ -41,7 +41,7 @@ def find_faults(
         yield from _check_sunset(contract, present, today)
 
 
-def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
+def _check_use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[str]:
     reads = f"{one.name} reads {contract.name}"
     if not may_read(one, contract):
         yield (
@@ -50,7 +50,7 @@ def _use(one: Consumer, use: Use, contract: Contract, today: date) -> Iterator[s
         )
     if contract.sunset and contract.sunset < today:
         yield f"{reads}, whose sunset was {contract.sunset}. Move to its successor"
-    there = {path for path, _ in leaves(contract.fields)}
+    there = {path for path, _ in list_leaves(contract.fields)}
     used = set(use.paths(contract))
     for path in sorted(used - there):
         yield f"{reads}: field {render_path(path)}, which it does not have"

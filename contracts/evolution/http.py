@@ -41,7 +41,7 @@ class _Pair:
         )
 
 
-def breaks(old: Node, new: Node) -> Iterator[str]:
+def find_breaks(old: Node, new: Node) -> Iterator[str]:
     """What clients of the old document lose by the new one."""
     both = _Pair(old, new, old, new)
     for path, methods in old["paths"].items():

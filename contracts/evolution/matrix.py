@@ -8,7 +8,7 @@ from contracts.evolution.released import Released
 from contracts.evolution.reliances import find_unmet
 from contracts.evolution.wire import explain_unreadable
 from contracts.mapping import build_avro_projection, build_avro_schema
-from contracts.projection import leaves, project_fields
+from contracts.projection import list_leaves, project_fields
 from contracts.shape import Contract
 
 PRESENT = "present"
@@ -48,6 +48,6 @@ def _explain_unreadable(use: Use, versions: list[Contract], written: Contract) -
 def _find_version(use: Use, versions: list[Contract]) -> Contract:
     *released, present = versions
     for one in reversed(released):
-        if set(use.paths(one)) <= {path for path, _ in leaves(one.fields)}:
+        if set(use.paths(one)) <= {path for path, _ in list_leaves(one.fields)}:
             return one
     return present

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from contracts.evolution.reliances import describe_retention
-from contracts.projection import leaves, render_path
+from contracts.projection import list_leaves, render_path
 from contracts.shape import Contract, Personal
 
 
@@ -16,7 +16,7 @@ def find_mistakes(present: Mapping[str, Contract]) -> Iterator[str]:
     """
     first = _find_first(present.values())
     for contract in present.values():
-        for path, field in leaves(contract.fields):
+        for path, field in list_leaves(contract.fields):
             place = render_path(path)
             if field.personal:
                 told = _explain(contract, field.personal)
@@ -31,7 +31,7 @@ def _find_first(contracts: Iterable[Contract]) -> dict[str, str]:
     """By personal field: the first contract that says so."""
     found: dict[str, str] = {}
     for contract in contracts:
-        for path, field in leaves(contract.fields):
+        for path, field in list_leaves(contract.fields):
             if field.personal:
                 found.setdefault(render_path(path), contract.name)
     return found

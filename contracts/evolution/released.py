@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from contracts.errors import BadContract
-from contracts.loader import load_at, place
+from contracts.loader import load_at, parse_place
 from contracts.shape import Contract
 
 FOLDER = "released"
@@ -68,7 +68,7 @@ def _list_files(folder: Path) -> list[Path]:
 
 def _load(folder: Path, file: Path) -> Contract:
     home = file.parent.with_name(f"{file.parent.name}.yaml")
-    one = load_at(place(folder / FOLDER, home), file)
+    one = load_at(parse_place(folder / FOLDER, home), file)
     if one.version != file.stem:
         raise BadContract(file, "version", file.stem, one.version, "Released files stay put.")
     return one

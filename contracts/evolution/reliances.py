@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, parse_span
-from contracts.projection import Path, leaves, parse_path
+from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract, Rule
 from contracts.times import render_span as shown
 
@@ -52,7 +52,7 @@ def describe_retention(contract: Contract) -> str:
 
 
 def _check_fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
-    fields = dict(leaves(contract.fields))
+    fields = dict(list_leaves(contract.fields))
     for place, unit in relies.units.items():
         field = fields.get(parse_path(place))
         if field is None or field.unit != unit:

@@ -51,14 +51,14 @@ def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iter
     for identity in before | after:
         was, is_ = before.get(identity), after.get(identity)
         if was is None and is_ is not None:
-            yield _change(is_, f"now {_says(is_)}", stricter=True, looser=False)
+            yield _create_change(is_, f"now {_describe(is_)}", stricter=True, looser=False)
         elif was is not None and is_ is None:
-            yield _change(was, f"no longer {_says(was)}", stricter=False, looser=True)
+            yield _create_change(was, f"no longer {_describe(was)}", stricter=False, looser=True)
         elif was is not None and is_ is not None and was.limit != is_.limit:
             stricter = STRICTER.get(was.kind, lambda *_: True)
-            yield _change(
+            yield _create_change(
                 is_,
-                f"{_says(was)} → {_says(is_)}",
+                f"{_describe(was)} → {_describe(is_)}",
                 stricter=stricter(was.limit, is_.limit),
                 looser=was.kind not in CEILINGS and stricter(is_.limit, was.limit),
             )
@@ -73,12 +73,12 @@ def _index_rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str
     }
 
 
-def _says(rule: Rule) -> str:
+def _describe(rule: Rule) -> str:
     listed = ", ".join(rule.limit) if isinstance(rule.limit, tuple) else rule.limit
     return KINDS[rule.kind].says.format(limit=listed)
 
 
-def _change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:
+def _create_change(rule: Rule, text: str, *, stricter: bool, looser: bool) -> Change:
     harms = (READERS if looser else NONE) | (WRITERS if stricter else NONE)
     whys = [STRICTER_WHY] * stricter + [LOOSER_WHY] * looser
     return Change(

@@ -62,7 +62,7 @@ class Machine:
         return shutil.which(name) is not None
 
     def java_starts(self) -> bool:
-        return java.starts()
+        return java.can_start()
 
     def memory_available_bytes(self) -> int:
         return psutil.virtual_memory().available
@@ -79,7 +79,7 @@ class Machine:
         pid = _find_listeners().get(port)
         if pid is not None:
             process = psutil.Process(pid)
-            return Holder(process.name(), pid, orphans.belongs(process, self._home))
+            return Holder(process.name(), pid, orphans.is_of_folder(process, self._home))
         return Holder("another user's process", 0, ours=False)
 
 

@@ -98,7 +98,7 @@ def find_refusals(cluster: Cluster, copies: int) -> Iterator[str]:
         )
 
 
-def drifts(
+def find_drifts(
     cluster: Cluster, asked: Mapping[str, HasTopicSettings], missing_too: frozenset[str]
 ) -> Iterator[Drift]:
     """What differs from the contracts; for a missing topic, only its name."""

@@ -29,7 +29,7 @@ def read_between(settings: Settings, starts: Offsets, ends: Offsets) -> Generato
         deadline = time.monotonic() + IDLE_SECONDS_MAX
         while waiting:
             for message in reader.consume(RECORDS_PER_POLL_MAX, timeout=POLL_SECONDS):
-                at, offset = _place(message)
+                at, offset = _get_place(message)
                 if offset < ends[at]:
                     yield message
                 deadline = time.monotonic() + IDLE_SECONDS_MAX
@@ -77,7 +77,7 @@ def read_all(settings: Settings, topic: str, ends: Offsets | None = None) -> Ite
             yield value
 
 
-def _place(message: Message) -> tuple[Partition, int]:
+def _get_place(message: Message) -> tuple[Partition, int]:
     """The record's partition and offset; raises KafkaException for an error."""
     error = message.error()
     if error is not None:

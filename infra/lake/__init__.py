@@ -8,7 +8,7 @@ from infra.lake.coverage import (
     read_coverage,
 )
 from infra.lake.folders import Folders, locate_folders
-from infra.lake.offsets import ByTopic, flatten_topics, to_topics
+from infra.lake.offsets import ByTopic, flatten_topics, group_by_topic
 
 __all__ = [
     "ByTopic",
@@ -20,5 +20,5 @@ __all__ = [
     "locate_folders",
     "read_committed_ms",
     "read_coverage",
-    "to_topics",
+    "group_by_topic",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 from infra.errors import UserError
 from infra.folder import Folder
 from infra.kafka import Offsets, Partition
-from infra.lake.offsets import flatten_topics, to_topics
+from infra.lake.offsets import flatten_topics, group_by_topic
 
 LOG = "_delta_log"
 WRITES = frozenset({"WRITE", "MERGE", "UPDATE", "DELETE"})
@@ -46,7 +46,7 @@ class Coverage:
         return Coverage(self.batch + 1, {**self.ends, **ends})
 
     def to_json(self) -> str:
-        return json.dumps({"batch": self.batch, "ends": to_topics(self.ends)})
+        return json.dumps({"batch": self.batch, "ends": group_by_topic(self.ends)})
 
 
 def read_coverage(folder: Folder, version: int | None = None) -> Coverage:

@@ -8,7 +8,7 @@ ByTopic = Mapping[str, Mapping[str, int]]
 """Offset by topic and partition."""
 
 
-def to_topics(offsets: Offsets) -> dict[str, dict[str, int]]:
+def group_by_topic(offsets: Offsets) -> dict[str, dict[str, int]]:
     by_topic: dict[str, dict[str, int]] = {}
     for (topic, partition), offset in offsets.items():
         by_topic.setdefault(topic, {})[str(partition)] = offset

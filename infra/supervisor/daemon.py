@@ -31,7 +31,7 @@ class NotStarted(UserError):
 def find_running(home: Path) -> Manager | None:
     """The manager of the data folder, if it runs."""
     try:
-        folder = _note(home).read_text()
+        folder = _locate_note(home).read_text()
     except FileNotFoundError:
         return None
     return find_answering(str(Path(folder, SOCKET_FILE)))
@@ -47,7 +47,7 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
     (home / "run").mkdir(exist_ok=True)
     # A socket's path has a hundred characters at most, and the data folder's may be longer.
     folder = tempfile.mkdtemp(prefix="retail-", dir="/tmp")
-    _note(home).write_text(folder)
+    _locate_note(home).write_text(folder)
     socket = str(Path(folder, SOCKET_FILE))
     output = home / "logs" / "supervisord.out"
     with output.open("wb") as printed:
@@ -73,13 +73,13 @@ def start(home: Path, config: Path = CONFIG) -> Manager:
 
 def clear(home: Path) -> None:
     """Remove the files of a manager that has ended."""
-    note = _note(home)
+    note = _locate_note(home)
     if note.exists():
         shutil.rmtree(note.read_text(), ignore_errors=True)
         note.unlink()
 
 
-def _note(home: Path) -> Path:
+def _locate_note(home: Path) -> Path:
     """The file that says in which folder the socket is."""
     return home / "run" / "socket-folder"
 

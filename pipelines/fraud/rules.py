@@ -53,7 +53,7 @@ class Finding(NamedTuple):
     rests_on: Collection[Signal]
 
 
-def find_card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
+def card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Too many sales within a window that ends with a sale of the interval."""
     window = limits.card_sales_window // MILLISECOND
     most = limits.card_sales_per_window_max
@@ -74,7 +74,7 @@ def find_card_velocity(signals: Sequence[Signal], limits: Thresholds) -> Finding
     return Finding(max(counts), most, True, min(decided), [ordered[at] for at in resting_on])
 
 
-def find_impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
+def impossible_travel(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Two sales, the later one of the interval, too far apart for the time between them."""
     resting_on: set[Signal] = set()
     speeds, decided = [], []
@@ -102,7 +102,7 @@ def list_trips(signals: Iterable[Signal], limits: Thresholds) -> Iterator[tuple[
         earlier.append(b)
 
 
-def find_sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
+def sweethearting(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Too much given away, on several receipts."""
     cents, receipts = 0, 0
     decided = None
@@ -167,7 +167,7 @@ def refund_rate(signals: Sequence[Signal], limits: Thresholds) -> Finding | None
     return Finding(measured, threshold, measured > threshold, decided, blind)
 
 
-def find_bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
+def bulk_purchase(signals: Sequence[Signal], limits: Thresholds) -> Finding | None:
     """Too many packs of one product."""
     most = limits.packs_hundredths_max
     by_product: Mapping[str | None, list[Signal]] = group(signals, attrgetter("about"))
@@ -207,12 +207,12 @@ OF_RECEIPT = "refund-without-receipt"
 """The rule whose subject is a receipt; to its lines all others have nothing to say."""
 
 RULES: Mapping[str, Callable[[Sequence[Signal], Thresholds], Finding | None]] = {
-    "card-velocity": find_card_velocity,
-    "impossible-travel": find_impossible_travel,
-    "sweethearting": find_sweethearting,
+    "card-velocity": card_velocity,
+    "impossible-travel": impossible_travel,
+    "sweethearting": sweethearting,
     "refund-without-receipt": refund_without_receipt,
     "refund-rate": refund_rate,
-    "bulk-purchase": find_bulk_purchase,
+    "bulk-purchase": bulk_purchase,
 }
 
 

@@ -64,7 +64,7 @@ def build_contributions(limits: Thresholds) -> list[Contribution]:
         *travel(limits),
         build_sweethearting(limits),
         *build_unbacked(limits),
-        refund_rate(limits),
+        build_refund_rate(limits),
         build_bulk(limits),
     ]
 
@@ -72,7 +72,7 @@ def build_contributions(limits: Thresholds) -> list[Contribution]:
 def build_velocity(limits: Thresholds) -> list[Contribution]:
     """A sale belongs to its interval, and is known in the next one if its window reaches there."""
     with_card = is_of_receipt() & F.col("first_line") & F.col("card_token").isNotNull()
-    own = start(F.col("event_time"), limits.card_sales_interval)
+    own = compute_start(F.col("event_time"), limits.card_sales_interval)
     following = own + render_length(limits.card_sales_interval)
     reaches = F.col("event_time") + render_length(limits.card_sales_window) > following
     return [
@@ -93,7 +93,7 @@ def travel(limits: Thresholds) -> list[Contribution]:
         & F.col("card_token").isNotNull()
         & F.col("latitude").isNotNull()
     )
-    own = start(F.col("event_time"), limits.travel_interval)
+    own = compute_start(F.col("event_time"), limits.travel_interval)
     following = own + render_length(limits.travel_interval)
     reaches = F.col("event_time") + render_length(limits.travel_gap_max) >= following
     return [
@@ -110,7 +110,7 @@ def build_sweethearting(limits: Thresholds) -> Contribution:
     return create_signal(
         "sweethearting",
         F.col("cashier_id"),
-        start(F.col("event_time"), limits.sweethearting_interval),
+        compute_start(F.col("event_time"), limits.sweethearting_interval),
         limits.sweethearting_interval,
         is_of_receipt() & (price < F.floor(listed * limits.line_percent_max / 100)),
         amount=(listed - price) * F.col("units"),
@@ -125,7 +125,7 @@ def build_unbacked(limits: Thresholds) -> list[Contribution]:
         create_signal(
             "refund-without-receipt",
             receipt,
-            start(issued, limits.refund_interval),
+            compute_start(issued, limits.refund_interval),
             lasting,
             when,
             kind=kind,
@@ -144,13 +144,13 @@ def build_unbacked(limits: Thresholds) -> list[Contribution]:
     ]
 
 
-def refund_rate(limits: Thresholds) -> Contribution:
+def build_refund_rate(limits: Thresholds) -> Contribution:
     """Each refund as a whole: what its lines come to says whether it is worth a look."""
     worth_a_look = F.col("refunded_cents") >= limits.blind_refund_cents_min
     return create_signal(
         "refund-rate",
         F.col("cashier_id"),
-        start(F.col("event_time"), limits.refund_rate_interval),
+        compute_start(F.col("event_time"), limits.refund_rate_interval),
         limits.refund_rate_interval,
         ~is_of_receipt() & F.col("first_line"),
         kind=F.when(~is_naming_receipt(limits) & worth_a_look, "blind").otherwise("other"),
@@ -164,7 +164,7 @@ def build_bulk(limits: Thresholds) -> Contribution:
     return create_signal(
         "bulk-purchase",
         F.coalesce("card_token", "event_id"),
-        start(F.col("event_time"), limits.bulk_interval),
+        compute_start(F.col("event_time"), limits.bulk_interval),
         limits.bulk_interval,
         is_of_receipt()
         & F.col("customer_id").isNull()
@@ -225,7 +225,7 @@ def is_of_receipt() -> Column:
     return F.col("topic") == RECEIPTS.name
 
 
-def start(at: Column, lasting: timedelta) -> Column:
+def compute_start(at: Column, lasting: timedelta) -> Column:
     """The beginning of the interval that contains the moment; intervals count from 1970, UTC."""
     milliseconds = F.unix_millis(at)
     return F.timestamp_millis(milliseconds - F.pmod(milliseconds, F.lit(lasting // MILLISECOND)))

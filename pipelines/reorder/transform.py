@@ -148,14 +148,14 @@ def build_proposals(reviews: DataFrame, policy: Policy) -> DataFrame:
         F.col("lead_time_days"),
         F.col("pack_size_units"),
         F.col("unit_cost_cents"),
-        plan(),
+        build_plan(),
         policy,
         COLUMNS,
     )
     return reviews.withColumns(proposed._asdict())
 
 
-def plan() -> Plan:
+def build_plan() -> Plan:
     """The plan of a shelf's product, seen from the review."""
     seen = Plan(F.col("plan_lift_permille"), count_days_after("starts"), count_days_after("ends"))
     return Plan(*map(F.coalesce, seen, map(F.lit, NO_PLAN)))

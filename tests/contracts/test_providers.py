@@ -21,7 +21,7 @@ from contracts.consumer import CONSUMERS, Use
 from contracts.documents import to_document
 from contracts.validation import VALIDATED, Rejection, validate
 from infra.kafka import Record, create_admin, read_all, read_end_offsets
-from infra.kafka.drift import drifts, inspect
+from infra.kafka.drift import find_drifts, inspect
 from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from infra.wait import wait_until
@@ -215,5 +215,5 @@ def test_nobody_writes_what_they_do_not_declare(published: Log) -> None:
 
 def test_every_topic_is_made_as_its_contract_says(kafka: Settings, published: Log) -> None:
     cluster = inspect(create_admin(kafka), list(CONTRACTS))
-    assert list(drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
+    assert list(find_drifts(cluster, CONTRACTS, frozenset(CONTRACTS))) == []
     assert not cluster.auto_create

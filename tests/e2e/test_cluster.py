@@ -23,9 +23,9 @@ CALMER = {**WORLD, "simulator_speed": 600, "pipeline_seconds_per_batch_min": 5}
 SHARED_SECONDS_MAX = 60.0
 WORKERS = """
 import json
-from cli.health import cluster
+from cli.health import read_cluster
 from infra.settings import read_settings
-print(json.dumps(cluster(read_settings())["workers"]))
+print(json.dumps(read_cluster(read_settings())["workers"]))
 """
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bench.shops import lags
+from bench.shops import read_lags
 from contracts import RECEIPTS
 from infra.kafka import create_admin, read_end_offsets
 from infra.processes import build_environment
@@ -62,7 +62,7 @@ def year(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def verify_all_read(shop: Shop) -> dict[str, Any]:
     """The document of `retail verify` once everything has been read."""
-    wait_until(lambda: max(lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
+    wait_until(lambda: max(read_lags(shop)) == 0, "the views cover the whole log", READ_SECONDS_MAX)
     return shop.verify()
 
 

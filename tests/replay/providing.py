@@ -7,7 +7,7 @@ from contracts import BOOKS, GENERATIONS, MARKERS, Contract, decode, encode_key
 from contracts.consumer import CONSUMERS
 from generators.partitions import choose_partition
 from infra.kafka import Record, create_admin, read_end_offsets
-from infra.kafka.drift import drifts, inspect
+from infra.kafka.drift import find_drifts, inspect
 from tests.contracts.broken_rules import find_broken_rules
 from tests.contracts.expectations import find_violations
 from tests.replay.running import Work
@@ -27,7 +27,7 @@ def faults(work: Work) -> Iterator[str]:
     """Everything that is otherwise than a contract says, or than a consumer relies on."""
     topics = published(work)
     cluster = inspect(create_admin(work.settings), list(topics))
-    yield from map(str, drifts(cluster, topics, frozenset(topics)))
+    yield from map(str, find_drifts(cluster, topics, frozenset(topics)))
     for topic, contract in topics.items():
         records = list(read(work.settings, read_end_offsets(create_admin(work.settings), [topic])))
         if not records:

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from contracts import Contract
 from infra.kafka import Offsets
-from infra.lake import flatten_topics, to_topics
+from infra.lake import flatten_topics, group_by_topic
 from infra.settings import Settings
 from pipelines.common.runtime import archive
 from pipelines.common.runtime.backlog import Backlog, to_world_time
@@ -45,7 +45,7 @@ class ArchivePrefix:
     def write(self) -> None:
         file = self.folder / PREFIX
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(to_topics(self.ends)))
+        file.write_text(json.dumps(group_by_topic(self.ends)))
 
     @property
     def chunks(self) -> Path:
@@ -88,7 +88,7 @@ def write_chunks(
         F.max(F.unix_millis("timestamp")).alias("newest_ms"),
     )
     [span] = read.collect()
-    written = {"ends": [to_topics(each) for each in ends[1:]], **span.asDict()}
+    written = {"ends": [group_by_topic(each) for each in ends[1:]], **span.asDict()}
     draft = prefix.chunks.with_name("draft.json")
     draft.write_text(json.dumps(written))
     draft.rename(prefix.folder / CHUNKS)

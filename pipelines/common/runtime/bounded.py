@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from infra.errors import UserError
 from infra.kafka import Offsets
-from infra.lake import ByTopic, flatten_topics, to_topics
+from infra.lake import ByTopic, flatten_topics, group_by_topic
 from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from pipelines.common.pipeline import Pipeline, load
@@ -41,7 +41,7 @@ class Span:
     def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
         begin = {at: starts.get(at, 0) for at in ends}
         boundary = {at: min(max(archived.get(at, 0), begin[at]), end) for at, end in ends.items()}
-        return cls(to_topics(begin), to_topics(ends), to_topics(boundary) if archived else {})
+        return cls(group_by_topic(begin), group_by_topic(ends), group_by_topic(boundary) if archived else {})
 
     @classmethod
     def read(cls, folder: Path) -> "Span":

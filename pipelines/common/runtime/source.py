@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts import Contract
 from infra.kafka import Offsets, build_client_config, create_admin, list_partitions
-from infra.lake import to_topics
+from infra.lake import group_by_topic
 from infra.security.passwords import PROPERTY, locate_password
 from infra.settings import Settings
 
@@ -49,7 +49,7 @@ def tail(
     """
     names = [topic.name for topic in topics]
     every = list_partitions(create_admin(settings), names)
-    begin = json.dumps(to_topics({at: starts.get(at, 0) for at in every}))
+    begin = json.dumps(group_by_topic({at: starts.get(at, 0) for at in every}))
     limit = {} if records_max is None else {"maxOffsetsPerTrigger": str(records_max)}
     return (
         spark.readStream.format("kafka")

@@ -70,18 +70,18 @@ def throttle_write(write: Write, throttle: Throttle, live: bool, duty_cycle: flo
         started = time.monotonic()
         write(records, batch)
         busy_seconds = time.monotonic() - started
-        throttle.wait(may_rest=live and begun, seconds=rest_after(busy_seconds, duty_cycle))
+        throttle.wait(may_rest=live and begun, seconds=compute_rest_after(busy_seconds, duty_cycle))
         begun = True
 
     return write_and_wait
 
 
-def rest_after(busy_seconds: float, duty_cycle: float) -> float:
+def compute_rest_after(busy_seconds: float, duty_cycle: float) -> float:
     """The seconds to rest after a batch, so that batches take that share of the time."""
     return min(busy_seconds * (1 / duty_cycle - 1), REST_SECONDS_MAX)
 
 
-def rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
+def compute_rest_seconds(settings: Settings, known: Generations, generation: Generation) -> float:
     """The seconds that the generation rests after a live batch, given the other generations."""
     if is_paused(settings, known, generation):
         return inf

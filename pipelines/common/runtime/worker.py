@@ -34,7 +34,7 @@ from pipelines.common.runtime.process import end_with_parent
 from pipelines.common.runtime.query import LOOK_SECONDS, Invalid, Run, run
 from pipelines.common.runtime.requests import Clerk
 from pipelines.common.runtime.session import get_engine, start_session
-from pipelines.common.runtime.throttle import Throttle, rest_seconds
+from pipelines.common.runtime.throttle import Throttle, compute_rest_seconds
 
 log = logging.getLogger("pipeline")
 
@@ -175,7 +175,7 @@ def update(settings: Settings, thread: QueryThread, control: Control) -> None:
         thread.throttle.set(0.0)  # it ends the sooner
     else:
         siblings = control.siblings(thread.generation)
-        thread.throttle.set(rest_seconds(settings, siblings, thread.generation))
+        thread.throttle.set(compute_rest_seconds(settings, siblings, thread.generation))
 
 
 if __name__ == "__main__":

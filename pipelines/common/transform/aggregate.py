@@ -57,7 +57,7 @@ def build_running_rows(
 ) -> DataFrame:
     """The rows that a batch of a stream changes, accounting among them: as in `aggregate`.
 
-    `memory`: how long an event's id is remembered, in world time, as `first_copies_in_stream` says.
+    `memory`: how long an event's id is remembered, in world time: see `keep_first_copies_in_stream`.
     `small`: as in `extract`.
     """
     tasks = TASKS if small is None else SMALL_TASKS
@@ -70,7 +70,7 @@ def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:
     """One row per key of a view, and one accounting row per topic and partition.
 
     `is_accounting` and `is_of` tell them apart. A row has the fields of its view's contract; an
-    accounting row has the columns of `accounting.aggregates`.
+    accounting row has the columns of `accounting.build_aggregates`.
     """
     keys = dict.fromkeys(name for view in pipeline.views for name in view.group_columns)
     of_view = [name for name in (VIEW, UNTIL) if name in contributed.columns]

@@ -1,6 +1,6 @@
 """The as-of join: to each line the version of a dimension that held when its event happened.
 
-In Spark it is `as_of_join`. In a live batch a Python worker looks the versions up, by `Lookup`.
+In Spark it is `join_as_of`. In a live batch a Python worker looks the versions up, by `Lookup`.
 """
 
 from collections.abc import Mapping

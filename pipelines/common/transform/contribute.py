@@ -48,7 +48,7 @@ def explode_contributions(
     """One row per contribution, with the columns that those of any view have, and accounting."""
     types = find_column_types(lines, [one for _, of_view in declared for one in of_view])
     wanted = [
-        F.when(contributes(view, one), to_struct(number, view, one.columns, types))
+        F.when(is_contributing(view, one), to_struct(number, view, one.columns, types))
         for number, (view, of_view) in enumerate(declared)
         for one in of_view
     ]
@@ -71,7 +71,7 @@ def find_column_types(lines: DataFrame, declared: Sequence[Contribution]) -> Map
     return {field.name: field.dataType for field in selected.schema}
 
 
-def contributes(view: View, contribution: Contribution) -> Column:
+def is_contributing(view: View, contribution: Contribution) -> Column:
     """Whether a line adds the contribution to the view."""
     adds = ~is_accounting()
     if contribution.when is not None:

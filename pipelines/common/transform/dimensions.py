@@ -35,7 +35,7 @@ NEVER_MS = (NEVER - EPOCH) // MILLISECOND
 def read_versions(spark: SparkSession, settings: Settings, dimension: Dimension) -> DataFrame:
     """The dimension's versions as they stand whenever a plan with this frame runs.
 
-    The columns are those of `version_schema`.
+    The columns are those of `build_version_schema`.
     """
     topic, since, fields = dimension.topic.name, dimension.since, list_field_names(dimension)
     read = partial(read_rows, settings, topic, since, fields)
@@ -90,7 +90,7 @@ def get_since_ms(version: DimensionVersion) -> int:
     return version.since_ms
 
 
-def order(version: DimensionVersion) -> tuple[int, tuple[int, int]]:
+def rank_version(version: DimensionVersion) -> tuple[int, tuple[int, int]]:
     """Of two versions from one moment on, the one published last holds: it comes last."""
     return version.since_ms, version.place
 
@@ -113,7 +113,7 @@ def to_version(
 
 
 def compute_intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, ...]]:
-    """Rows of `version_schema`. Of two versions from one moment on, the last published holds."""
+    """Rows of `build_version_schema`. Of two versions of one moment the last published holds."""
     for _, of_key in groupby(sorted(known), key=lambda version: version.key):
         listed = list(of_key)
         moments = [to_datetime(version.since_ms) for version in listed]
@@ -125,7 +125,7 @@ def compute_intervals(known: Iterable[DimensionVersion]) -> Iterator[tuple[Any, 
 def read_rows(
     settings: Settings, topic: str, since: str, fields: tuple[str, ...], asked: Iterator[int]
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows of `version_schema`; runs in a worker of Spark, which remembers what it has read."""
+    """Rows of `build_version_schema`; runs in a worker of Spark, which keeps what it has read."""
     deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
     return compute_intervals(get_shared_reader(settings, topic, since, fields).read_to_end())
 
@@ -187,7 +187,7 @@ class DimensionReader:
         times = (found.since_ms, *(event[name] for name in self._contract.times))
         if all(to_instant(one) is not None for one in times):  # no event is of any other moment
             self._versions[event["event_id"]] = found
-            insort(self._of_key[found.key], found, key=order)
+            insort(self._of_key[found.key], found, key=rank_version)
 
     def at(self, key: tuple[str, ...], happened_ms: int) -> tuple[Any, ...] | None:
         """The fields of the version that held for the key at the moment; None where none did."""

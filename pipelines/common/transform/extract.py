@@ -15,7 +15,7 @@ def extract(pipeline: Pipeline, records: DataFrame, small: Settings | None = Non
     """One row per record: the columns of META, and the extract of its event.
 
     A rejected record has no lines. With `small` settings the records are read in Python, and the
-    columns that `as_of_columns` names hold the dimension versions of the lines.
+    columns that `list_as_of_columns` names hold the dimension versions of the lines.
     """
     if small is None:
         read = select_declared(pipeline, validate_events(pipeline.reads, records))

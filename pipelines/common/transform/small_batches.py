@@ -58,9 +58,9 @@ def validate_batch(pipeline: Pipeline, records: DataFrame, settings: Settings) -
     """One row per record: the columns of META, its event, and the dimension versions of its lines.
 
     Each topic that the pipeline reads has a column with its event, which has the declared fields;
-    it is null for a rejected record. Each dimension has a column, by `as_of_column`, with an array:
-    for each line the version that held, or null. An event without lines is its own line. Raises
-    Undeclared.
+    it is null for a rejected record. Each dimension has a column, by `name_as_of_column`. It holds
+    an array: for each line the version that held, or null. An event without lines is its own line.
+    Raises Undeclared.
     """
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)

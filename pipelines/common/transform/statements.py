@@ -71,7 +71,7 @@ def load_view(file: Path, contract: Contract) -> View:
     if [table.name for table in select.find_all(exp.Table)] != [LINE]:
         raise BadStatement(file, f"FROM {LINE}", select.sql(DIALECT))
     began, size, every = parse_window(file, columns)
-    ends = ends_of(contract)
+    ends = find_end_field(contract)
     condition = select.args.get("where")
     return View(
         contract,
@@ -80,7 +80,7 @@ def load_view(file: Path, contract: Contract) -> View:
                 to_columns(contract, columns, {began: start, ends: start + create_interval(size)}),
                 None if condition is None else F.expr(condition.this.sql(DIALECT)),
             )
-            for start in starts(size, every)
+            for start in list_starts(size, every)
         ],
         ends=ends,
     )
@@ -88,7 +88,7 @@ def load_view(file: Path, contract: Contract) -> View:
 
 def list_amounts(contract: Contract) -> list[str]:
     """The fields that are sums of a column of the statement."""
-    computed = {*contract.key, ends_of(contract), *PER_EVENT, SUMS_IN_FULL}
+    computed = {*contract.key, find_end_field(contract), *PER_EVENT, SUMS_IN_FULL}
     return [
         field.name
         for field in contract.fields
@@ -96,7 +96,7 @@ def list_amounts(contract: Contract) -> list[str]:
     ]
 
 
-def ends_of(contract: Contract) -> str:
+def find_end_field(contract: Contract) -> str:
     """The field that says when a row's window is over."""
     (ends,) = [
         field.name
@@ -132,7 +132,7 @@ def parse_span(file: Path, length: exp.Expression) -> timedelta:
     return timedelta(**{unit: int(length.this.name)})
 
 
-def starts(size: timedelta, every: timedelta) -> list[Column]:
+def list_starts(size: timedelta, every: timedelta) -> list[Column]:
     """When the windows begin that an event lies in."""
     step = every // MICROSECONDS
     at = F.unix_micros("event_time")
@@ -151,7 +151,7 @@ def to_columns(
     grace = contract.grace or timedelta()
     given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name not in bounds}
     sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
-    late = F.col("published") > bounds[ends_of(contract)] + create_interval(grace)
+    late = F.col("published") > bounds[find_end_field(contract)] + create_interval(grace)
     return {**given, **sums, **bounds, LATE: late}
 
 
@@ -163,7 +163,7 @@ def build_aggregates(views: Sequence[View]) -> Mapping[str, Column]:
     full = list_full_amounts(views)
     every = dict.fromkeys(name for view in views for name in list_amounts(view.contract))
     sums = [name for name in every if name not in full]
-    ends = dict.fromkeys(ends_of(view.contract) for view in views)
+    ends = dict.fromkeys(find_end_field(view.contract) for view in views)
     event_late = F.col(LATE) & F.col("first_of_event")
     return {
         **{name: F.max(name) for name in ends},

@@ -32,7 +32,7 @@ def expect_at_most(column: str, limit: Any, *, strict: bool = False) -> Expectat
     return gxe.ExpectColumnValuesToBeBetween(column=column, max_value=limit, strict_max=strict)
 
 
-def matches(column: str, limit: str) -> Expectation:
+def expect_match(column: str, limit: str) -> Expectation:
     # Java's $ overlooks a line break at the end.
     return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=limit.removesuffix("$") + r"\z")
 
@@ -50,7 +50,7 @@ MAKES: Mapping[str, Make] = {
         column=column, max_value=limit
     ),
     "maxBytes": expect_at_most,
-    "pattern": matches,
+    "pattern": expect_match,
     "validValues": lambda column, limit: gxe.ExpectColumnValuesToBeInSet(
         column=column, value_set=list(limit)
     ),

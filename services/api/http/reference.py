@@ -12,7 +12,7 @@ from typing import Any
 from contracts.catalogue.markup import (
     Html,
     join,
-    link,
+    render_link,
     list_items,
     render_code,
     render_element,
@@ -74,8 +74,8 @@ def render(document: Json) -> Html:
             render_element("p", mark_code(text))
             for text in document["info"]["description"].split("\n\n")
         ),
-        render_element("p", "For programs: ", link("/openapi.json", "/openapi.json")),
-        render_element("p", *(link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
+        render_element("p", "For programs: ", render_link("/openapi.json", "/openapi.json")),
+        render_element("p", *(render_link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
         *(
             render_element(
                 "section",

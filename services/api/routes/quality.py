@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from contracts.catalogue.markup import Html, join, link, list_items, render_element, render_table
+from contracts.catalogue.markup import Html, join, render_link, list_items, render_element, render_table
 from infra.reports import VERDICTS, name_suite
 from services.api.http import frame, static
 from services.api.http.sources import FromSources
@@ -103,7 +103,7 @@ def find_below(folder: Path, name: str) -> Path | None:
 
 def _render_framed(page: str) -> Html:
     return join(
-        render_element("p", link(f"All {TITLE}", PATH), class_="ways"),
+        render_element("p", render_link(f"All {TITLE}", PATH), class_="ways"),
         render_element("h1", TITLE),
         render_element(
             "iframe", src=f"{PATH}/{quote(page)}", title="What Great Expectations found"
@@ -144,7 +144,7 @@ def _render_verdict(folder: Path, one: TableVerdict) -> tuple[str | Html, ...]:
     page = find_newest(folder, name_suite(one["table"], one["suite"]))
     suite = one["suite"]
     if page is not None:
-        suite = link(suite, f"{PATH}?{urlencode({'page': page})}")
+        suite = render_link(suite, f"{PATH}?{urlencode({'page': page})}")
     failed = list_items(*one["failed"], class_="tight") if one["failed"] else "none"
     return one["table"], f"{one['version']:,}", suite, f"{one['expectations']:,}", failed
 

@@ -1,6 +1,6 @@
 """Texts of a contract become text on a page, never markup."""
 
-from contracts.catalogue.markup import join, link, render_element
+from contracts.catalogue.markup import join, render_link, render_element
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:
@@ -9,7 +9,7 @@ def test_text_is_escaped_and_markup_is_not() -> None:
 
 
 def test_what_is_nothing_is_left_out() -> None:
-    assert join("a", None, link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'
+    assert join("a", None, render_link("b", "#b", class_=None)) == 'a<a href="#b">b</a>'
 
 
 def test_an_input_has_no_end() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from contracts import CONTRACTS, RECEIPTS, VISITS, Contract
 from contracts.evolution.personal import find_mistakes
-from contracts.projection import leaves
+from contracts.projection import list_leaves
 from contracts.shape import Personal
 from tests.contracts.evolution.editing import RECEIPT, check_contracts, copy_contracts, edit
 
@@ -49,7 +49,7 @@ def test_every_field_that_names_a_person_is_known() -> None:
     found = {
         (one.name, path[-1])
         for one in CONTRACTS.values()
-        for path, field in leaves(one.fields)
+        for path, field in list_leaves(one.fields)
         if field.personal
     }
     assert found == PERSONAL

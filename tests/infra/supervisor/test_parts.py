@@ -17,9 +17,9 @@ from infra.wait import wait_until
 
 PAUSE_FOR_EVER = """
 import sys
-from infra.supervisor.parts import paused
+from infra.supervisor.parts import pause_process
 from threading import Event
-with paused(int(sys.argv[1])):
+with pause_process(int(sys.argv[1])):
     print("paused", flush=True)
     Event().wait()
 """

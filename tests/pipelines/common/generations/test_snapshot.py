@@ -33,7 +33,7 @@ def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPa
 
 def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "pipelines/inventory/transform.py", "dispatched() - closed()", "dispatched()")
+    edit(code / "pipelines/inventory/transform.py", "count_dispatched() - count_closed()", "count_dispatched()")
     assert snapshot.compute_code_digest(code, "inventory") != before
 
 

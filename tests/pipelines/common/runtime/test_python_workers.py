@@ -13,9 +13,9 @@ from pipelines.common.runtime.python_workers import DAEMON, SHARED
 
 LOOKED_AT = """
 import gc, os
-from pipelines.common.runtime.python_workers import collector, preload
+from pipelines.common.runtime.python_workers import create_collector, preload
 preload()
-after = collector()
+after = create_collector()
 after.collect()
 threads = os.listdir('/proc/self/task')
 print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 1_000, len(threads))
