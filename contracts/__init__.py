@@ -1,4 +1,4 @@
-"""Contracts: the only place where fields, keys, units, rules and topic settings are written."""
+"""Contracts: the only place that defines fields, keys, units, rules and topic settings."""
 
 from contracts.catalog import (
     ACTIONS,

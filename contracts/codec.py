@@ -37,7 +37,7 @@ class Reader:
     contract: Contract
     writer: Any
     reader: Any
-    """None where it is the writer's own schema: then nothing has to be resolved."""
+    """None where reader and writer have the same schema: Avro resolves nothing then."""
 
 
 def encode(contract: Contract, value: Row) -> bytes:
@@ -56,7 +56,7 @@ def encode(contract: Contract, value: Row) -> bytes:
 def decode(data: bytes | None) -> Decoded:
     """The value in the frame, timestamps as aware datetimes in UTC. Raises Undecodable.
 
-    What follows the body is ignored, as Spark's reader does: all readers must be of one mind.
+    It ignores bytes after the body. Spark's reader does so too, and all readers must agree.
     """
     framed = parse_frame(data)
     reader = _load_readers().get(framed.schema_id)
@@ -117,11 +117,11 @@ def _get_writer(contract: Contract) -> tuple[bytes, Write]:
 
 @cache
 def _load_readers() -> Mapping[int, Reader]:
-    found = {}
+    readers = {}
     for entry in load_known():
         contract = CONTRACTS.get(entry.topic)
         if contract is not None:
             current = build_avro_schema(contract)
             reader = None if entry.schema == current else fastavro.parse_schema(current)
-            found[entry.id] = Reader(contract, fastavro.parse_schema(entry.schema), reader)
-    return found
+            readers[entry.id] = Reader(contract, fastavro.parse_schema(entry.schema), reader)
+    return readers

@@ -18,7 +18,7 @@ def _alike(*names: str) -> Mapping[str, str]:
     return {name: name for name in names}
 
 
-# Which of the standard's logicalTypeOptions a type may have, and the kind of rule that each is.
+# By type: the standard's logicalTypeOptions that it may have, and the kind of rule of each.
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "string": _alike("minLength", "maxLength", "pattern"),
     "bytes": {"maxLength": "maxBytes"},
@@ -36,15 +36,15 @@ def list_rules(
     checks: Sequence[DataQuality],
 ) -> tuple[Rule, ...]:
     """The rules of the fields, and those of the record as a whole. Raises BadContract."""
-    found = (
+    every = (
         *(rule for one in properties for rule in _list_field_rules(one)),
         *(_read_row_rule(file, fields, check) for check in checks),
     )
-    names = [rule.name for rule in found]
+    names = [rule.name for rule in every]
     for name in names:
         if names.count(name) > 1:
             raise BadContract(file, f"rule {name}", "one of this name", "two", "Rename one.")
-    return found
+    return every
 
 
 def _list_field_rules(reading: Reading) -> Iterator[Rule]:
@@ -93,8 +93,8 @@ def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple
         or not values
         or not all(isinstance(value, str) for value in values)
     ):
-        found = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
-        raise reading.bad("no invalidValues besides validValues: [...]", found, "List strings.")
+        written = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
+        raise reading.bad("no invalidValues besides validValues: [...]", written, "List strings.")
     return tuple(values)
 
 
@@ -108,8 +108,8 @@ def _read_row_rule(file: Path, fields: Sequence[Field], check: DataQuality) -> R
     if not check.name or not check.description:
         raise BadContract(file, where, "a name and a description", "none", "Say what it means.")
     if (check.type, check.engine) != ("custom", "predicate"):
-        found = f"{check.type}, {check.engine}"
-        raise BadContract(file, where, "type custom, engine predicate", found, "Write those.")
+        written = f"{check.type}, {check.engine}"
+        raise BadContract(file, where, "type custom, engine predicate", written, "Write those.")
     asked = check.implementation if isinstance(check.implementation, dict) else {}
     types = {field.name: field.type for field in fields}
     for kind in ROW_RULES:

@@ -58,17 +58,17 @@ class Reliances(_Strict):
     at_most: dict[str, int] = {}
     """By field: the largest number, or the most items, that it handles."""
     order: list[str] | None = None
-    """Records with equal values in these fields come in order: the fields are the key."""
+    """The fields of the key: records with equal values in them come in order."""
     unique: list[str] | None = None
-    """These fields identify a copy; in a view, they name a row."""
+    """The fields that identify a copy; in a view, a row."""
     late: Annotated[str, _parse_span_or()] | None = None
-    """The longest time after it happened at which an event is published."""
+    """The longest time between an event and its publication."""
     kept: Annotated[str, _parse_span_or(FOR_EVER, NEWEST_PER_KEY)] | None = None
-    """The least time for which records are kept."""
+    """The shortest time for which the topic keeps a record."""
 
     @property
     def fields(self) -> set[str]:
-        """The fields on which it relies beyond their types."""
+        """The fields of which it expects more than their types."""
         return {*self.units, *self.sign, *self.values, *self.at_most}
 
 
@@ -87,7 +87,7 @@ class Use(_Strict):
 
 
 class Consumer(_Strict):
-    """A program that reads topics, of this project or of a person; most write some too."""
+    """A program that reads topics, of this project or of somebody else; most also write some."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     kind: Literal["pipeline", "service", "generator", "tool", "external"]
@@ -100,11 +100,11 @@ class Consumer(_Strict):
 
 def load_consumers(folder: File) -> Mapping[str, Consumer]:
     """Every consumer in the folder, by name. Raises BadContract."""
-    found = {}
+    consumers = {}
     for file in sorted(folder.glob("*")):
         one = _read(file)
-        found[one.name] = one
-    return MappingProxyType(found)
+        consumers[one.name] = one
+    return MappingProxyType(consumers)
 
 
 def _read(file: File) -> Consumer:
@@ -150,7 +150,7 @@ def create_reader(name: str) -> Callable[[bytes | None], Decoded]:
     pruned = cache(lambda contract: create_pruner(contract, list_declared(name, contract)))
 
     def read(data: bytes | None) -> Decoded:
-        found = decode(data)
-        return Decoded(found.contract, found.schema_id, pruned(found.contract)(found.value))
+        decoded = decode(data)
+        return Decoded(decoded.contract, decoded.schema_id, pruned(decoded.contract)(decoded.value))
 
     return read

@@ -1,4 +1,4 @@
-"""The digest of a view: two views have the same digest exactly if they have the same rows."""
+"""The digest of a view: equal for two views if, and only if, their rows are equal."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ from contracts.times import EPOCH, MILLISECOND
 def compute_digest(contract: Contract, rows: Iterable[Row]) -> str:
     """SHA-256, in hex, over the contract's fields as canonical JSON: one sorted line per key.
 
-    Timestamps are integer milliseconds of 1970, bytes are base64. Raises ValueError where a key
-    comes twice.
+    Timestamps are integer milliseconds of 1970, bytes are base64. Raises ValueError where two rows
+    have one key.
     """
     lines: dict[bytes, bytes] = {}
     for row in rows:

@@ -41,21 +41,21 @@ class Reading:
 def list_readings(
     file: Path, path: tuple[str, ...], listed: list[SchemaProperty] | None
 ) -> tuple[Reading, ...]:
-    """The properties, each with its path. Raises BadContract for a name that will not do."""
-    found = tuple(Reading(file, (*path, str(one.name)), one) for one in listed or ())
+    """The properties, each with its path. Raises BadContract for an invalid name."""
+    readings = tuple(Reading(file, (*path, str(one.name)), one) for one in listed or ())
     seen: set[str] = set()
-    for reading in found:
+    for reading in readings:
         name = reading.path[-1]
         if not NAME.fullmatch(name):
             raise reading.bad("a name like unit_price_cents", repr(name), "Rename it.")
         if name in seen:
             raise reading.bad("one field of this name", "two", "Remove or rename one of them.")
         seen.add(name)
-    return found
+    return readings
 
 
 def read_field(reading: Reading) -> Field:
-    """The field. Raises BadContract where anything is missing or unknown."""
+    """The field. Raises BadContract for a missing or unknown part."""
     source = reading.property
     custom = CustomProperties(reading.file, f"field {reading.path[-1]}", source.customProperties)
     unit = custom.take_optional("unit", str)
@@ -85,12 +85,12 @@ def read_type(reading: Reading) -> str:
         if (known.logical, known.physical) == (source.logicalType, source.physicalType):
             return name
     listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
-    found = "/".join(filter(None, (source.logicalType, source.physicalType)))
-    raise reading.bad(f"a type of {listed}", found or "none", "Choose one of them.")
+    written = "/".join(filter(None, (source.logicalType, source.physicalType)))
+    raise reading.bad(f"a type of {listed}", written or "none", "Choose one of them.")
 
 
 def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | None:
-    """What the contract says of a field that names a person; of others it says nothing."""
+    """Purpose and retention of a field that names a person; None for other fields."""
     classification = reading.property.classification
     if classification is None:
         return None
@@ -126,8 +126,8 @@ def _check_example(reading: Reading, kind: str, example: Any) -> Any:
 def _complete_array(reading: Reading, made: Field) -> Field:
     item = reading.property.items
     if item is None or item.logicalType != "object" or not item.properties:
-        found = "none" if item is None else item.logicalType
-        raise reading.bad("items: objects with properties", found, "An array holds objects.")
+        written = "none" if item is None else item.logicalType
+        raise reading.bad("items: objects with properties", written, "An array holds objects.")
     if others := item.model_fields_set - ITEM_KEYS:
         listed = ", ".join(sorted(ITEM_KEYS))
         raise reading.bad(f"items with {listed}", ", ".join(others), "Remove or rename it.")

@@ -1,4 +1,4 @@
-"""From files to contracts: everything is read, checked and understood, or nothing is loaded."""
+"""From files to contracts: the loader checks all of them, and loads all or none."""
 
 import re
 from collections.abc import Mapping
@@ -37,10 +37,10 @@ def load(folder: Path) -> Mapping[str, Contract]:
 
     Raises BadContract for a fault, and BadContracts, which names all, where several files have one.
     """
-    found = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
+    files = [file for kind in FOLDERS for file in sorted((folder / kind).rglob("*"))]
     loaded: dict[str, Contract] = {}
     faults: list[BadContract] = []
-    for file in filter(Path.is_file, found):
+    for file in filter(Path.is_file, files):
         try:
             one = load_file(folder, file)
         except BadContract as fault:
@@ -61,7 +61,7 @@ def load_file(folder: Path, file: Path) -> Contract:
 
 
 def load_at(at: Place, file: Path) -> Contract:
-    """The contract in the file, as if it stood at the at. Raises BadContract."""
+    """The contract in the file, with the name that belongs to this place. Raises BadContract."""
     document = read(file)
     custom = CustomProperties(file, "the contract", document.customProperties)
     visibility = _read_visibility(file, custom)
@@ -108,32 +108,32 @@ def load_at(at: Place, file: Path) -> Contract:
 
 
 def parse_place(folder: Path, file: Path) -> Place:
-    """What the path under the folder says. Raises BadContract."""
-    found = file.relative_to(folder)
+    """The place that the path under the folder names. Raises BadContract."""
+    path = file.relative_to(folder)
     match = FILE_NAME.fullmatch(file.name)
-    if len(found.parts) != 3 or not match or not DOMAIN.fullmatch(found.parts[1]):
+    if len(path.parts) != 3 or not match or not DOMAIN.fullmatch(path.parts[1]):
         raise BadContract(
-            file, "its path", "<domain>/<entity>.v<major>.yaml", found.as_posix(), "Move the file."
+            file, "its path", "<domain>/<entity>.v<major>.yaml", path.as_posix(), "Move the file."
         )
-    return Place(FOLDERS[found.parts[0]], found.parts[1], match[1], int(match[2]))
+    return Place(FOLDERS[path.parts[0]], path.parts[1], match[1], int(match[2]))
 
 
 def _read_visibility(file: Path, custom: CustomProperties) -> str:
-    found: str = custom.take("visibility", str)
-    if found not in VISIBILITIES:
-        raise BadContract(file, "visibility", " or ".join(VISIBILITIES), found, "Choose one.")
-    return found
+    visibility: str = custom.take("visibility", str)
+    if visibility not in VISIBILITIES:
+        raise BadContract(file, "visibility", " or ".join(VISIBILITIES), visibility, "Choose one.")
+    return visibility
 
 
 def _check_names(
     file: Path, place: Place, name: str, document: OpenDataContractStandard, status: str
 ) -> SchemaObject:
-    """The contract's one schema, once every name agrees with path and visibility."""
+    """The contract's one schema. Raises BadContract where a name contradicts path or visibility."""
     schemas = document.schema_ or []
     if len(schemas) != 1:
         raise BadContract(file, "schema", "one object", len(schemas), "A topic has one.")
     schema = schemas[0]
-    for where, expected, found in (
+    for where, expected, written in (
         ("id", name, document.id),
         ("name", place.entity, document.name),
         ("domain", place.domain, document.domain),
@@ -142,12 +142,12 @@ def _check_names(
         ("schema's physicalType", "topic", schema.physicalType),
         ("status", status, document.status),
     ):
-        agreed = found == expected or (
-            where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(found))
+        agreed = written == expected or (
+            where == "version" and re.fullmatch(rf"{place.major}\.\d+\.\d+", str(written))
         )
         if not agreed:
             advice = "Names follow from the path and the visibility: mend this, or move the file."
-            raise BadContract(file, where, expected, found, advice)
+            raise BadContract(file, where, expected, written, advice)
     return schema
 
 

@@ -1,6 +1,6 @@
-"""The one mapping: what a contract's fields are in Avro, in Spark and in SQL.
+"""The types of a contract's fields in Avro, in Spark and in SQL: the only mapping.
 
-Python's side of the same table stands in contracts/models.py.
+contracts/models.py has Python's side of the same table.
 """
 
 from base64 import b64encode
@@ -18,7 +18,7 @@ from contracts.shape import Contract, Field
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type that a field may have: as the standard writes it, and in every other world."""
+    """A type that a field may have: in the standard, in Avro, in Spark and in Python."""
 
     logical: str
     physical: str | None
@@ -72,13 +72,13 @@ TYPES: Mapping[str, Type] = {
 def build_avro_schema(contract: Contract) -> dict[str, Any]:
     """The schema of the contract's values on the wire.
 
-    Without descriptions: better words must not make another schema.
+    It has no descriptions: another wording must not make another schema.
     """
     return build_avro_projection(contract, contract.fields)
 
 
 def build_avro_projection(contract: Contract, fields: tuple[Field, ...]) -> dict[str, Any]:
-    """The schema of a reader who knows of these fields of the contract and of no others."""
+    """The schema of a reader that knows these fields of the contract and no others."""
     entity = contract.entity.replace("-", "_")
     namespace = f"retail.{contract.domain.replace('-', '_')}.{entity}.v{contract.major}"
     return {"namespace": namespace} | _build_record(contract.entity, fields)
@@ -109,7 +109,7 @@ def _build_avro_type(field: Field) -> Any:
 def render_spark_ddl(contract: Contract) -> str:
     """The columns of the contract's values in Spark.
 
-    All nullable: what Spark cannot decode comes out null, and the rules have to see it.
+    All are nullable: Spark makes null of a value that it cannot decode, and the rules must see it.
     """
     return render_spark_columns(contract.fields)
 
@@ -129,8 +129,8 @@ def _render_spark_type(field: Field) -> str:
 def render_rule_sql(contract: Contract, prefix: str = "") -> tuple[tuple[str, str], ...]:
     """The rules as Spark SQL over decoded fields: name, and a condition, true where it holds.
 
-    `prefix` stands before every field, as in "receipt.". What an item of an array requires is not
-    asked for: Avro cannot leave it out, and a body that does not decode leaves out the array too.
+    `prefix` precedes every field, as in "receipt.". The list has no `required` rule of an array's
+    item: Avro cannot leave the field out, and a body that does not decode has no array either.
     """
     return tuple(
         (rule.name, rules.render_sql(rule, contract.fields, prefix))

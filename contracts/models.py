@@ -1,4 +1,4 @@
-"""A contract as a pydantic model: strict, and with every broken rule named at once."""
+"""A contract as a pydantic model: it is strict, and names every broken rule at once."""
 
 from collections.abc import Container, Mapping
 from functools import cache
@@ -68,7 +68,7 @@ def _define_item(contract: Contract, field: Field, path: tuple[str, ...]) -> Any
 
 
 def _render_limit(limit: Limit, required: bool) -> Any:
-    """The limit in JSON Schema, where null is a value: what may be absent may be null."""
+    """The limit in JSON Schema, where null is a value: an optional field may be null."""
     if not isinstance(limit, tuple):
         return limit
     return list(limit) if required else [*limit, None]
@@ -97,7 +97,7 @@ def _create_validator(contract: Contract) -> Any:
 
 
 def _select_others(error: ValidationError, named: Container[Location]) -> list[InitErrorDetails]:
-    """The faults of shape and type: what is absent has been named as a broken rule."""
+    """The faults of shape and type; those of absent fields are among the broken rules already."""
     return [
         _create_fault(fault["type"], fault["msg"], fault["loc"], fault["input"])
         for fault in error.errors(include_url=False)
@@ -105,5 +105,5 @@ def _select_others(error: ValidationError, named: Container[Location]) -> list[I
     ]
 
 
-def _create_fault(kind: str, message: str, at: Location, found: Any) -> InitErrorDetails:
-    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=at, input=found)
+def _create_fault(kind: str, message: str, at: Location, value: Any) -> InitErrorDetails:
+    return InitErrorDetails(type=PydanticCustomError(kind, message), loc=at, input=value)

@@ -1,4 +1,4 @@
-"""Parts of a contract: the fields that somebody names, and values that hold no others."""
+"""Parts of a contract: selected fields, and values that hold no others."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ def parse_path(text: str) -> Path:
 
 
 def list_leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[Path, Field]]:
-    """The fields that hold a value; an array is what its items hold."""
+    """The fields that hold a value; an array stands for the fields of its items."""
     for field in fields:
         path = (*parents, field.name)
         if field.fields:
@@ -32,22 +32,22 @@ def list_leaves(fields: Sequence[Field], parents: Path = ()) -> Iterator[tuple[P
 
 def project_fields(fields: Sequence[Field], paths: Collection[Path]) -> tuple[Field, ...]:
     """The fields on these paths, in the contract's order, and the arrays that they lie in."""
-    found = []
+    projected = []
     for field in fields:
         inner = [path[1:] for path in paths if path[0] == field.name]
         if field.fields and any(inner):
-            found.append(
+            projected.append(
                 replace(field, fields=project_fields(field.fields, [p for p in inner if p]))
             )
         elif inner and not field.fields:
-            found.append(field)
-    return tuple(found)
+            projected.append(field)
+    return tuple(projected)
 
 
 def create_pruner(
     contract: Contract, paths: Collection[Path]
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Takes everything off a value but these paths; the value itself where they are all."""
+    """A function that removes all other fields from a value."""
     if {path for path, _ in list_leaves(contract.fields)} <= set(paths):
         return lambda value: value
     kept = project_fields(contract.fields, paths)

@@ -1,4 +1,4 @@
-"""Schemas and their ids, as schemas.lock.json pins them: an id once given never changes."""
+"""Schemas and their ids, as schemas.lock.json pins them: an id never changes."""
 
 import json
 import os
@@ -14,13 +14,13 @@ from contracts.shape import Contract
 
 LOCK = Path(__file__).with_name("schemas.lock.json")
 NEWER_LOCK = "SCHEMA_LOCK"
-"""The environment variable that names a newer lock, for code that is pinned: of what is written by
-newer code its own lock knows nothing."""
+"""The environment variable that names a newer lock. Pinned code needs it: its own lock lacks the
+schemas of newer writers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A schema that records of a topic are, or were, written with."""
+    """A schema of a topic's records, present or former."""
 
     id: int
     topic: str
@@ -63,11 +63,11 @@ def load_known() -> tuple[Entry, ...]:
 
 def merge(own: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
     """The entries of two locks, one of which has more. Raises AmbiguousSchema."""
-    found = {one.id: one for one in own}
+    entries = {one.id: one for one in own}
     for other in others:
-        if found.setdefault(other.id, other) != other:
-            raise AmbiguousSchema(other.id, found[other.id].topic, other.topic)
-    return tuple(found[number] for number in sorted(found))
+        if entries.setdefault(other.id, other) != other:
+            raise AmbiguousSchema(other.id, entries[other.id].topic, other.topic)
+    return tuple(entries[number] for number in sorted(entries))
 
 
 def find_newest_lock() -> Path:
@@ -76,9 +76,9 @@ def find_newest_lock() -> Path:
 
 
 def find_registered_since(topics: Collection[str]) -> frozenset[int]:
-    """The schemas of these topics that the lock has by now, and that were not loaded here.
+    """The schemas of these topics that the lock has now and this process has not loaded.
 
-    Records written with one are none to reject: whoever reads the topic has to be started again.
+    A reader must not reject records with such a schema: it has to be started again.
     """
     file = find_newest_lock()
     now = _read_at(file, file.stat().st_mtime_ns if file.exists() else 0)

@@ -8,7 +8,7 @@ UNITS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("min", timedelta(
 
 
 def to_instant(milliseconds: int) -> datetime | None:
-    """The moment in UTC; None where a calendar of the years 1 to 9999 does not have it."""
+    """The moment in UTC; None outside the years 1 to 9999, which Python's calendar has."""
     try:
         return EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:

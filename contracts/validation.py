@@ -1,8 +1,8 @@
-"""Whether a record is accepted: the record alone decides, so the answer is the same for every
-reader at any time.
+"""Whether a record is accepted. The record alone decides, so every reader gets the same answer at
+any time.
 
-The twin of pipelines/common/transform/validate.py: the same names for the same faults, in the same
-order.
+pipelines/common/transform/validate.py does the same in Spark: it gives the same faults the same
+names, in the same order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,20 +26,20 @@ WRONG_KEY = "wrong-key"
 LATE = "late"
 FUTURE = "future"
 UNRELEASABLE = "unreleasable"
-"""A release that wraps no movement of stock as its original's contract has it."""
+"""A release whose content is no valid movement of stock."""
 
 RELEASABLE: Mapping[str, Contract] = {
     topic.name: topic for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)
 }
-"""The topics whose events can be released: running sums count them at any time. Dimensions are
-announced again instead."""
+"""The topics whose events can be released: running sums may count them at any time. A version of a
+dimension is published again instead."""
 
 VALIDATED: Mapping[str, Contract] = {
     topic.name: topic
     for topic in CONTRACTS.values()
     if topic.kind == "topic" and topic.visibility == "public" and topic.event_time
 }
-"""Every topic of events: what is rejected there goes to quarantine."""
+"""Every topic of events: its rejected records go to quarantine."""
 
 OPEN: Mapping[str, Contract] = {
     name: topic
@@ -55,7 +55,7 @@ SHOWN_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a record is rejected, in one word or by the rule's name, and the value found."""
+    """Why a record is rejected: one word or the rule's name, and the value found."""
 
     reason: str
     found: str
@@ -66,7 +66,7 @@ class Rejection:
 def validate(
     contract: Contract, key: bytes | None, value: bytes | None, published_ms: int
 ) -> Row | Rejection:
-    """The event, its times in milliseconds of 1970, or the first thing that is wrong with it."""
+    """The event, its times in milliseconds of 1970, or its first fault."""
     event = read(contract, value)
     if isinstance(event, Rejection):
         return event
@@ -79,7 +79,7 @@ def validate(
 
 
 def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
-    """What the value says, its times in milliseconds of 1970: a calendar may not have them."""
+    """The decoded value. Times are milliseconds of 1970: a calendar may not have them."""
     try:
         framed = codec.parse_frame(value)
         schemas = _load_schemas(contract).get(framed.schema_id)
@@ -88,17 +88,17 @@ def read(contract: Contract, value: bytes | None) -> dict[str, Any] | Rejection:
         event = codec.decode_body(framed, *schemas)
     except Undecodable as error:
         return Rejection(UNDECODABLE, error.reason)
-    for found in _select_fields(contract, "int"):
-        if not all(-INT_END <= value < INT_END for value in found(event)):
-            return Rejection(UNDECODABLE, f"{_render(found(event))}, expected integers of 32 bits")
-    for found in _select_fields(contract, "timestamp"):
-        if not all(-TIME_END_MS < value < TIME_END_MS for value in found(event)):
-            return Rejection(UNDECODABLE, f"{_render(found(event))}, expected times of 64 bits")
+    for values in _select_fields(contract, "int"):
+        if not all(-INT_END <= value < INT_END for value in values(event)):
+            return Rejection(UNDECODABLE, f"{_render(values(event))}, expected integers of 32 bits")
+    for values in _select_fields(contract, "timestamp"):
+        if not all(-TIME_END_MS < value < TIME_END_MS for value in values(event)):
+            return Rejection(UNDECODABLE, f"{_render(values(event))}, expected times of 64 bits")
     return event
 
 
 def find_first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejection | None:
-    """The first fault that has nothing to do with when the record was published."""
+    """The first fault that does not depend on the time of publication."""
     expected = codec.encode_key(contract, event)
     if key != expected:
         return Rejection(WRONG_KEY, f"key {_render(key)}, expected {_render(expected)}", event)
@@ -109,7 +109,7 @@ def find_first_fault(contract: Contract, key: bytes | None, event: Row) -> Rejec
 
 
 def unwrap(release: Row) -> Row | Rejection:
-    """The event in a release that keeps its contract, its times in milliseconds of 1970."""
+    """The event within a valid release, its times in milliseconds of 1970, or its fault."""
     original = RELEASABLE.get(release["topic"])
     if original is None:
         listed = ", ".join(RELEASABLE)
@@ -121,14 +121,14 @@ def unwrap(release: Row) -> Row | Rejection:
     if fault is not None:
         return Rejection(UNRELEASABLE, f"within: {fault.reason}, {fault.found}", release)
     if event["event_id"] != release["original_event_id"]:
-        found = f"original_event_id {_render(release['original_event_id'])}"
+        written = f"original_event_id {_render(release['original_event_id'])}"
         expected = _render(event["event_id"])
-        return Rejection(UNRELEASABLE, f"{found}, expected that within, {expected}", release)
+        return Rejection(UNRELEASABLE, f"{written}, expected that within, {expected}", release)
     return event
 
 
 def find_timing_fault(contract: Contract, event: Row, published_ms: int) -> Rejection | None:
-    """Whether it is late or ahead, as it would be if it were published at that time."""
+    """The fault of an event that is late or ahead if it is published at that time."""
     if contract.event_time is None:
         return None
     happened_ms = event[contract.event_time]
@@ -143,8 +143,8 @@ def find_timing_fault(contract: Contract, event: Row, published_ms: int) -> Reje
 
 
 def _find_release_fault(release: Row) -> Rejection | None:
-    found = unwrap(release)
-    return found if isinstance(found, Rejection) else None
+    event = unwrap(release)
+    return event if isinstance(event, Rejection) else None
 
 
 def _render_time(milliseconds: int) -> str:
@@ -159,7 +159,7 @@ def _render(value: object) -> str:
 
 @cache
 def _select_fields(contract: Contract, kind: str) -> tuple[Callable[[Row], list[Any]], ...]:
-    """The fields of a type, which may have more on the wire than the type holds."""
+    """The fields of a type; on the wire they may hold more than the type."""
     return tuple(compile_path(path) for path in _list_paths(contract.fields, kind))
 
 
@@ -172,7 +172,7 @@ def _list_paths(fields: Sequence[Field], kind: str) -> Iterator[tuple[str, ...]]
 
 @cache
 def _load_schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
-    """Writer and, where it is another, reader, by the ids that the topic's records may have."""
+    """By schema id: the writer's schema, and the reader's where it differs."""
     present = _simplify(build_avro_schema(contract))
     return {
         number: (
@@ -184,7 +184,7 @@ def _load_schemas(contract: Contract) -> Mapping[int, tuple[Any, Any]]:
 
 
 def _simplify(schema: Any) -> Any:
-    """The schema with its times as plain integers: half as fast again, and none overflows."""
+    """The schema with plain integers for times: none overflows, and decoding is faster by half."""
     if isinstance(schema, list):
         return [_simplify(one) for one in schema]
     if not isinstance(schema, Mapping):

@@ -1,7 +1,7 @@
 """Writing Avro: per contract, one function from a value to its bytes.
 
-Made for volume: a value's fields are fetched in one go, and what comes again, such as a sku or a
-whole line, is not written again. What comes out is what any other Avro writer makes of the value.
+It is made for volume: it fetches a value's fields at once, and encodes a repeated part, such as a
+sku or a whole line, only once. Its bytes equal those of any other Avro writer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,17 +20,17 @@ Write = Callable[[Any], bytes]
 
 
 def compile_record(fields: Sequence[Field]) -> Write:
-    """Writes a record of these fields.
+    """A function that encodes a record of these fields.
 
-    Raises KeyError, TypeError, ValueError, AttributeError or OverflowError where a field is absent
-    or unknown, or a value is not of its type.
+    It raises KeyError, TypeError, ValueError, AttributeError or OverflowError where a field is
+    absent or unknown, or a value is not of its type.
     """
     values, join = _compile_values(fields), _compile_sequence(fields)
     return lambda row: join(values(row))
 
 
 def _compile_values(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
-    """Takes the values out of a record, in the order of the fields."""
+    """A function that takes the values out of a record, in the order of the fields."""
     fetch = _fetch(fields)
     optional = {field.name: None for field in fields if not field.required}
     count = len(fields)
@@ -53,7 +53,7 @@ def _fetch(fields: Sequence[Field]) -> Callable[[Row], Sequence[Any]]:
 
 
 def _compile_sequence(fields: Sequence[Field]) -> Write:
-    """Writes the values that were taken out."""
+    """A function that encodes the values of a record."""
     writers = [_compile_field(field) for field in fields]
     return lambda values: b"".join(map(call, writers, values))
 
@@ -68,7 +68,7 @@ def _compile_optional(write: Write) -> Write:
 
 
 def _compile_array(fields: Sequence[Field]) -> Write:
-    """Writes records one after the other; a line that comes again is not even taken apart."""
+    """A function that encodes an array of records; it finds a repeated one in a cache."""
     values, fetch, join = _compile_values(fields), _fetch(fields), _compile_sequence(fields)
     write = join if any(field.item for field in fields) else Known(join).__getitem__
     as_agreed = {len(fields)}
@@ -83,7 +83,7 @@ def _compile_array(fields: Sequence[Field]) -> Write:
 
 
 class Known(dict[Any, bytes]):
-    """Short values that were written lately; all are forgotten at once when there are too many."""
+    """A cache of short encoded values. It is emptied when it is full."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
@@ -127,7 +127,7 @@ LONG = _create_integer(64)
 
 
 SHORT = tuple(_encode_number(length) for length in range(64))
-"""The lengths that texts mostly have."""
+"""The lengths of most texts, encoded."""
 SECONDS = Known(_encode_bits)
 """The upper bytes of a time, which stay the same for some seconds."""
 
@@ -137,7 +137,7 @@ def _encode_timestamp(value: int | datetime) -> bytes:
         value = (value - EPOCH) // MILLISECOND
     if not 1 << 13 <= value < 1 << 63:
         return LONG(value)
-    # The last fourteen bits by hand: times rarely come again.
+    # The last fourteen bits without a cache: times rarely repeat.
     zigzag = value << 1
     lower = bytes((zigzag & 0x7F | 0x80, zigzag >> 7 & 0x7F | 0x80))
     return lower + SECONDS[zigzag >> 14]
@@ -155,8 +155,8 @@ def _encode_bytes(value: bytes) -> bytes:
     return _encode_number(len(value)) + value
 
 
-# A writer for one field, by the types of contracts/mapping.py, whose arrays are records again.
-# A field remembers by itself: ids, which never come again, do not push out what does.
+# By type of contracts/mapping.py: how to make the writer of one field. Arrays hold records.
+# Each field has a cache of its own, so that ids, which never repeat, do not displace other values.
 WRITERS: Mapping[str, Callable[[], Write]] = {
     "string": lambda: Known(_write_string).__getitem__,
     "bytes": lambda: _encode_bytes,

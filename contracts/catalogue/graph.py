@@ -33,24 +33,24 @@ Edges = Sequence[tuple[str, str]]
 
 def render_graph(known: Knowledge, contracts: Iterable[Contract], base: str = "") -> Html:
     """The graph of these contracts; addresses begin at the base."""
-    shown = list(contracts)
-    wrote = [(who, one.name) for one in shown for who in known.writers(one)]
-    read = [(one.name, who) for one in shown for who in known.readers(one)]
-    rows = {one.name: number for number, one in enumerate(shown)}
+    drawn = list(contracts)
+    wrote = [(who, one.name) for one in drawn for who in known.writers(one)]
+    read = [(one.name, who) for one in drawn for who in known.readers(one)]
+    rows = {one.name: number for number, one in enumerate(drawn)}
     left = _order_by_middle({who for who, _ in wrote}, [(who, rows[topic]) for who, topic in wrote])
     right = _order_by_middle({who for _, who in read}, [(who, rows[topic]) for topic, who in read])
-    tallest = max(len(left), len(shown), len(right))
+    tallest = max(len(left), len(drawn), len(right))
     nodes = {
         **_place_column("w", left, WRITERS, tallest, known, base),
         **_place_column("r", right, READERS, tallest, known, base),
         **{
             one.name: _place_topic(
-                known, one, TOP + (tallest - len(shown)) * ROW / 2 + at * ROW, base
+                known, one, TOP + (tallest - len(drawn)) * ROW / 2 + at * ROW, base
             )
-            for at, one in enumerate(shown)
+            for at, one in enumerate(drawn)
         },
     }
-    hues = {one.name: known.hue(one) for one in shown}
+    hues = {one.name: known.hue(one) for one in drawn}
     lines = [_render_edge(nodes[f"w-{who}"], nodes[topic], hues[topic]) for who, topic in wrote]
     lines += [_render_edge(nodes[topic], nodes[f"r-{who}"], hues[topic]) for topic, who in read]
     return render_element(
@@ -77,7 +77,7 @@ def name_class(name: str) -> str:
 
 
 def render_highlights(known: Knowledge) -> str:
-    """The style: when a box is pointed at, only its lines stay."""
+    """The style that fades all other lines while the pointer is on a box."""
     names = [*known.contracts, *(f"{side}-{who}" for side in "wr" for who in known.consumers)]
     rules = []
     for name in map(name_class, names):
@@ -88,7 +88,7 @@ def render_highlights(known: Knowledge) -> str:
 
 
 def _order_by_middle(names: set[str], at: Sequence[tuple[str, int]]) -> list[str]:
-    """Boxes in the order of the middle of their neighbours, so that few lines cross."""
+    """Boxes by the mean row of their neighbours, so that few lines cross."""
     rows: Mapping[str, list[int]] = {who: [row for one, row in at if one == who] for who in names}
     return sorted(names, key=lambda who: (sum(rows[who]) / len(rows[who]), who))
 

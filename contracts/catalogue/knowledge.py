@@ -19,7 +19,7 @@ HUES = 12
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The parts of a contract that are only words."""
+    """The prose of a contract."""
 
     usage: str
     limitations: str
@@ -38,7 +38,7 @@ class Knowledge:
     released: Released
     schemas: tuple[Entry, ...]
     data_docs: str | None
-    """Where the validation results of the lake are, if there are any."""
+    """The address of the lake's validation results, if there are any."""
 
     @cached_property
     def domains(self) -> tuple[str, ...]:
@@ -56,10 +56,10 @@ class Knowledge:
 
     def words(self, contract: Contract) -> Words:
         document = read(self.folder / contract.file)
-        said, custom = document.description, document.customProperties or ()
+        description, custom = document.description, document.customProperties or ()
         return Words(
-            usage=(said.usage if said else None) or "",
-            limitations=(said.limitations if said else None) or "",
+            usage=(description.usage if description else None) or "",
+            limitations=(description.limitations if description else None) or "",
             settings=next(
                 (one.description or "" for one in custom if one.property == "topicConfig"), ""
             ),
@@ -71,17 +71,17 @@ class Knowledge:
     def history(self, contract: Contract) -> list[tuple[str, list[str]]]:
         """Every released version with what changed in it, the newest first."""
         versions = self.released.get(contract.name, ())
-        told = []
+        entries = []
         for before, one in zip((None, *versions), versions, strict=False):
-            found = (
+            changes = (
                 [f"{each.place}: {each.text}" for each in find_changes(before, one)]
                 if before
                 else []
             )
-            told.append(
-                (one.version, found or ["first released" if not before else "better words"])
+            entries.append(
+                (one.version, changes or ["first released" if not before else "better words"])
             )
-        return told[::-1]
+        return entries[::-1]
 
     def schema_ids(self, contract: Contract) -> list[int]:
         return [entry.id for entry in self.schemas if entry.topic == contract.name]

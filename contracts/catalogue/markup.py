@@ -1,4 +1,4 @@
-"""HTML, made of elements: text that is not markup is escaped."""
+"""HTML from elements: text that is not markup is escaped."""
 
 from html import escape
 
@@ -8,21 +8,21 @@ VOID = frozenset({"input"})
 
 
 class Html(str):
-    """Markup: it is not escaped again."""
+    """Markup, which is not escaped again."""
 
     __slots__ = ()
 
 
 def render_element(name: str, /, *children: Child, **attributes: str | float | None) -> Html:
-    """`class_` stands for class, an underscore elsewhere for a hyphen; None is left out."""
-    told = "".join(
+    """An element. `class_` means class, another underscore a hyphen; None omits the attribute."""
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in VOID:
-        return Html(f"<{name}{told}>")
-    return Html(f"<{name}{told}>{join(*children)}</{name}>")
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{join(*children)}</{name}>")
 
 
 def join(*children: Child) -> Html:
@@ -48,7 +48,7 @@ def list_items(*items: Child, class_: str | None = None) -> Html:
 def render_table(
     heads: tuple[str, ...], *rows: tuple[Child, ...], class_: str | None = None
 ) -> Html:
-    """In a frame that scrolls on a narrow screen."""
+    """A table in a frame that scrolls on a narrow screen."""
     head = render_element("tr", *(render_element("th", one, scope="col") for one in heads))
     body = (render_element("tr", *(render_element("td", cell) for cell in row)) for row in rows)
     whole = render_element(
@@ -58,10 +58,10 @@ def render_table(
 
 
 def describe(*pairs: tuple[str, Child]) -> Html:
-    """Terms and their descriptions; empty ones are left out."""
-    told = (
+    """Terms with their descriptions, without empty ones."""
+    entries = (
         render_element("div", render_element("dt", term), render_element("dd", value))
         for term, value in pairs
         if value
     )
-    return render_element("dl", *told)
+    return render_element("dl", *entries)

@@ -33,12 +33,12 @@ class Page(NamedTuple):
 
     title: str
     base: str
-    """The way from it to the site's folder: empty, or `../`."""
+    """The path from the page to the site's folder: empty, or `../`."""
     body: Html
 
 
 Frame = Callable[[Page], str]
-"""Makes a whole page: its head, and the ways to other pages around its body."""
+"""Makes a whole page: a head, and links to other pages around the body."""
 
 
 def build_page(title: str, base: str, *body: str | None) -> Page:
@@ -62,7 +62,7 @@ def render_alone(one: Page) -> str:
 
 
 def list_ways(base: str, class_: str | None = None) -> Html:
-    """Links to the parts of the catalogue; the class is that of the first one."""
+    """Links to the parts of the catalogue; the first one gets the class."""
     return join(
         render_link(NAME, f"{base}index.html", class_=class_),
         render_link("Topics", f"{base}index.html#topics"),
@@ -114,13 +114,13 @@ def build_index(known: Knowledge) -> Page:
 
 def _render_card(known: Knowledge, one: Contract) -> Html:
     readers = len(known.readers(one))
-    told = f"{one.owner} · {readers} reader{'' if readers == 1 else 's'} · v{one.version}"
+    summary = f"{one.owner} · {readers} reader{'' if readers == 1 else 's'} · v{one.version}"
     return render_element(
         "a",
         render_element("strong", one.name),
         _render_badges(known, one),
         render_element("span", one.description, class_="purpose"),
-        render_element("span", told, class_="hint"),
+        render_element("span", summary, class_="hint"),
         href=f"topics/{one.name}.html",
         class_=f"card {known.hue(one)}",
     )
@@ -265,7 +265,7 @@ def _render_fields(known: Knowledge, one: Contract) -> Html:
 
 
 def _render_personal(field: Field) -> Html | None:
-    """That it names a person, what for, and how long it is kept."""
+    """The badge of a field that names a person, with purpose and retention."""
     if field.personal is None:
         return None
     purpose, retention = field.personal.purpose, field.personal.retention
@@ -349,8 +349,8 @@ def build_consumer_page(known: Knowledge, one: Consumer) -> Page:
 
 
 def build_fields_page(known: Knowledge) -> Page:
-    """Every field there is, by name: the same word should mean the same everywhere."""
-    found: list[tuple[str, Contract, Path, Field]] = [
+    """All fields by name: a word should mean the same everywhere."""
+    fields: list[tuple[str, Contract, Path, Field]] = [
         (path[-1], one, path, field)
         for one in known.contracts.values()
         for path, field in list_leaves(one.fields)
@@ -365,7 +365,7 @@ def build_fields_page(known: Knowledge) -> Page:
             render_element("span", PERSONAL, class_=f"badge {PERSONAL}") if field.personal else "",
             field.description,
         )
-        for name, one, path, field in sorted(found, key=lambda row: (row[0], row[1].name))
+        for name, one, path, field in sorted(fields, key=lambda row: (row[0], row[1].name))
     ]
     heads = ("field", "in", "within", "type", "unit", "names a person", "what it means")
     return build_page(

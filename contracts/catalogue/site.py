@@ -1,4 +1,4 @@
-"""The site as files: nothing is fetched from elsewhere, and nothing runs in the browser."""
+"""The site as files: it fetches nothing from elsewhere and runs no script."""
 
 from collections.abc import Mapping
 from pathlib import Path

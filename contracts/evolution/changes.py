@@ -1,4 +1,4 @@
-"""The differences between two versions of a contract, and whom each can harm."""
+"""The differences between two versions of a contract, and whom each may harm."""
 
 from collections.abc import Iterator
 

@@ -17,7 +17,7 @@ from contracts.loader import load
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of the check; without faults and breaks nothing is wrong."""
+    """The result of the check: good without faults and breaks."""
 
     contracts: int = 0
     consumers: int = 0
@@ -28,7 +28,7 @@ class Report:
     pending: tuple[Pending, ...] = ()
     """Contracts whose present form is not released."""
     drafts: tuple[str, ...] = ()
-    """Contracts without a writer: they are released once they have one."""
+    """Contracts without a writer: the first writer lets them be released."""
     matrix: Mapping[str, Mapping[str, Row]] | None = None
 
     @property
@@ -52,8 +52,8 @@ def check(folder: Path, today: date) -> Report:
         consumers = load_consumers(folder / "consumers")
     except BadContract as bad:
         return Report(faults=tuple(str(bad).replace(f"{folder}/", "").splitlines()))
-    found = tuple(list_findings(present, before, consumers, today))
-    named = {(each, one.contract) for one in found if one.breaks for each in one.readers_broken}
+    findings = tuple(list_findings(present, before, consumers, today))
+    named = {(each, one.contract) for one in findings if one.breaks for each in one.readers_broken}
     faults = (
         *find_tampered(folder),
         *personal.find_mistakes(present),
@@ -64,10 +64,10 @@ def check(folder: Path, today: date) -> Report:
         contracts=len(present),
         consumers=len(consumers),
         faults=faults,
-        findings=found,
+        findings=findings,
         pending=tuple(
             one
-            for one in find_pending(folder, present, before, found)
+            for one in find_pending(folder, present, before, findings)
             if one.contract not in drafts
         ),
         drafts=drafts,
@@ -76,6 +76,6 @@ def check(folder: Path, today: date) -> Report:
 
 
 def _drop_explained(faults: Iterator[str], named: set[tuple[str, str]]) -> Iterator[str]:
-    """The faults, without those of a reader whom a break names already."""
-    told = tuple(f"{who} reads {topic}" for who, topic in named)
-    return (one for one in faults if not one.startswith(told))
+    """The faults, without those that a break explains already."""
+    explained = tuple(f"{who} reads {topic}" for who, topic in named)
+    return (one for one in faults if not one.startswith(explained))

@@ -1,7 +1,7 @@
 """Whether a client of the API that was written against one OpenAPI document can use another.
 
-A small set of rules, for what these documents hold: what a client sends may be asked for less, what
-it gets may only become more.
+A small set of rules, for the parts that these documents have: a request may need less than before,
+and an answer may only gain parts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ Node = Mapping[str, Any]
 Way = Literal["sent", "answered"]
 
 METHODS = ("get", "put", "post", "delete", "patch", "head")
-DEPTH_MAX = 12  # documents refer to themselves
+DEPTH_MAX = 12  # a schema may refer to itself
 LOWER_BOUNDS = ("minimum", "exclusiveMinimum", "minLength", "minItems")
 UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
 
@@ -42,7 +42,7 @@ class _Pair:
 
 
 def find_breaks(old: Node, new: Node) -> Iterator[str]:
-    """What clients of the old document lose by the new one."""
+    """What clients of the old document lose with the new one."""
     both = _Pair(old, new, old, new)
     for path, methods in old["paths"].items():
         for method in METHODS:
@@ -151,7 +151,7 @@ def _compare_properties(place: str, both: _Pair, way: Way, depth: int) -> Iterat
 
 
 def _resolve(node: Any, whole: Node) -> Node:
-    """The target of a reference; of a choice with null, the other alternative."""
+    """The target of a reference; for a choice between null and one type, that type."""
     for _ in range(DEPTH_MAX):
         if not isinstance(node, Mapping):
             return {}
@@ -169,13 +169,13 @@ def _resolve(node: Any, whole: Node) -> Node:
 
 
 def _list_types(node: Node, whole: Node) -> set[str]:
-    """The types that it admits, null among them; empty where it admits any type."""
+    """The types that the schema admits, null among them; empty where it admits any type."""
     if "anyOf" in node:
         return {kind for one in node["anyOf"] for kind in _list_types(_resolve(one, whole), whole)}
     if "type" not in node:
         return set()
-    found = node["type"]
-    types = set(found) if isinstance(found, list) else {found}
+    named = node["type"]
+    types = set(named) if isinstance(named, list) else {named}
     return types | ({"null"} if node.get("nullable") else set())
 
 

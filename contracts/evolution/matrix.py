@@ -1,4 +1,4 @@
-"""Consumer by version: who can read what was written with which version of a contract."""
+"""By contract and version: which consumers can read the records of that version."""
 
 from collections.abc import Mapping
 
@@ -15,30 +15,33 @@ PRESENT = "present"
 """The name of the version that is not released yet."""
 
 Row = dict[str, str | None]
-"""By consumer: why it cannot read that version; None: it can."""
+"""By consumer: why it cannot read that version; None where it can."""
 
 
 def build_matrix(
     present: Mapping[str, Contract], before: Released, consumers: Consumers
 ) -> dict[str, dict[str, Row]]:
     """By contract and version; a version that equals its release is there once."""
-    found = {}
+    matrix = {}
     for name, contract in sorted(present.items()):
         versions = {one.version: one for one in before.get(name, ())}
         uses = find_readers(consumers, name)
         at = {**versions, PRESENT: contract}
-        found[name] = {
+        matrix[name] = {
             version: {
                 who: _explain_unreadable(use, [*versions.values(), contract], one)
                 for who, use in uses.items()
             }
             for version, one in at.items()
         }
-    return found
+    return matrix
 
 
 def _explain_unreadable(use: Use, versions: list[Contract], written: Contract) -> str | None:
-    """Why the consumer, as made for the newest released version that has all it uses, cannot."""
+    """Why the consumer cannot read the version.
+
+    The consumer is written for the newest released version that has all fields it uses.
+    """
     known = _find_version(use, versions)
     fields = project_fields(known.fields, use.paths(known))
     why = explain_unreadable(build_avro_projection(known, fields), build_avro_schema(written))

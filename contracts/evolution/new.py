@@ -1,4 +1,4 @@
-"""A new topic or view, as a file that loads; or the next major version beside the one there is."""
+"""A new topic or view as a valid file, or the next major version beside the present one."""
 
 import re
 from datetime import date
@@ -49,7 +49,7 @@ def _split_name(folder: Path, name: str) -> tuple[str, str, str, int]:
 
 
 def _write_successor(folder: Path, older: Contract, sunset: date | None) -> tuple[Path, ...]:
-    """The older version's text under the next number; the older one gets its sunset."""
+    """Copy the older version under the next number, and give the older one its sunset."""
     source = folder / older.file
     if sunset is None and older.sunset is None:
         raise BadContract(

@@ -1,4 +1,4 @@
-"""Contracts whose present form is not released, and the version that each would get."""
+"""Contracts whose present form is not released, each with its next version."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ class Pending:
 
 
 def find_pending(
-    folder: Path, present: Mapping[str, Contract], before: Released, found: Sequence[Finding]
+    folder: Path, present: Mapping[str, Contract], before: Released, findings: Sequence[Finding]
 ) -> Iterator[Pending]:
     for name, contract in present.items():
         versions = before.get(name)
         if versions is None:
             yield Pending(name, None, contract.version)
         elif _read_text(folder / contract.file) != _read_text(locate_version(folder, versions[-1])):
-            changed = any(one.contract == name and not one.released for one in found)
+            changed = any(one.contract == name and not one.released for one in findings)
             yield Pending(
                 name, versions[-1].version, _find_next_version(versions[-1], contract, changed)
             )
@@ -45,8 +45,8 @@ def _read_text(file: Path) -> str:
 
 
 def _find_next_version(last: Contract, present: Contract, changed: bool) -> str:
-    """The next version: one raised by hand stays; otherwise a change is a minor version, words are
-    a patch.
+    """The next version: the author's own if it is higher; else a minor version for a change, or a
+    patch for other words.
     """
     if parse_version(present) > parse_version(last):
         return present.version

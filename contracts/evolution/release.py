@@ -1,4 +1,4 @@
-"""Releasing: the present form is kept as a version for ever, and its schema gets an id."""
+"""Releasing: copies the present form of a contract as a version, and gives its schema an id."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -12,7 +12,7 @@ from contracts.schemas import LOCK, extend, load_lock, render_lock
 
 
 def release(folder: Path, today: date) -> tuple[Report, Sequence[Pending]]:
-    """Release the pending contracts, unless anything is wrong; returns the findings and the
+    """Release the pending contracts if the check finds no fault; returns its report and the
     releases.
     """
     report = check(folder, today)

@@ -1,7 +1,7 @@
-"""What was released: contracts as they stood at each version, never changed or removed again.
+"""The releases: a copy of each released version of a contract, which never changes again.
 
-`released/topics/sales/receipt.v1/1.0.0.yaml` is the file as it was; digests.txt has a line for
-each, as sha256sum writes it. To alter the past is to alter both, for everybody to see.
+`released/topics/sales/receipt.v1/1.0.0.yaml` is such a copy. digests.txt has a line for each, as
+sha256sum writes it. A changed copy needs a changed line, which a reviewer sees.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ Released = Mapping[str, tuple[Contract, ...]]
 
 def load_released(folder: Path) -> Released:
     """The releases of the contracts in a folder. Raises BadContract."""
-    found: dict[str, list[Contract]] = {}
+    releases: dict[str, list[Contract]] = {}
     for file in _list_files(folder):
         one = _load(folder, file)
-        found.setdefault(one.name, []).append(one)
-    return {name: tuple(sorted(every, key=parse_version)) for name, every in found.items()}
+        releases.setdefault(one.name, []).append(one)
+    return {name: tuple(sorted(every, key=parse_version)) for name, every in releases.items()}
 
 
 def parse_version(contract: Contract) -> tuple[int, ...]:
@@ -50,7 +50,7 @@ def load_pins(folder: Path) -> dict[str, str]:
 
 
 def find_tampered(folder: Path) -> Iterator[str]:
-    """The released files that were changed since."""
+    """The released files that differ from their digests, each with what is wrong."""
     there = {file.relative_to(folder / FOLDER).as_posix(): file for file in _list_files(folder)}
     listed = load_pins(folder)
     for name in sorted(listed.keys() | there.keys()):

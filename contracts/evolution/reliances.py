@@ -1,4 +1,4 @@
-"""Whether a contract holds what a consumer relies on."""
+"""Whether a contract promises what its consumers rely on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import timedelta
 from contracts.consumer import FOR_EVER, NEWEST_PER_KEY, Reliances, Use, parse_span
 from contracts.projection import Path, list_leaves, parse_path
 from contracts.shape import Contract, Rule
-from contracts.times import render_span as shown
+from contracts.times import render_span
 
 RETENTION_DEFAULT_MS = 604_800_000  # Kafka's
 LEAST = {"positive": 1, "not negative": 0}
@@ -15,7 +15,7 @@ LEAST = {"positive": 1, "not negative": 0}
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A reliance of a consumer that the contract does not hold."""
+    """A reliance of a consumer that the contract does not promise."""
 
     place: str
     expected: str
@@ -34,11 +34,11 @@ def find_unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
     if relies.order is not None and tuple(relies.order) != contract.key:
         yield Unmet("order", f"the key {', '.join(relies.order)}", key)
     if relies.unique is not None and not _is_unique(tuple(relies.unique), contract, compacted):
-        found = f"rows of {key}" if compacted else "no such required field"
-        yield Unmet("unique", ", ".join(relies.unique), found)
+        offered = f"rows of {key}" if compacted else "no such required field"
+        yield Unmet("unique", ", ".join(relies.unique), offered)
     if relies.late and (contract.horizon is None or contract.horizon > parse_span(relies.late)):
-        found = "no horizon" if contract.horizon is None else shown(contract.horizon)
-        yield Unmet("late", f"at most {relies.late}", found)
+        offered = "no horizon" if contract.horizon is None else render_span(contract.horizon)
+        yield Unmet("late", f"at most {relies.late}", offered)
     if relies.kept and not _is_kept(relies.kept, contract, compacted):
         yield Unmet("kept", relies.kept, describe_retention(contract))
 
@@ -48,7 +48,7 @@ def describe_retention(contract: Contract) -> str:
     if "compact" in contract.settings.config.get("cleanup.policy", "delete"):
         return NEWEST_PER_KEY
     kept = _find_retention(contract)
-    return FOR_EVER if kept is None else shown(kept)
+    return FOR_EVER if kept is None else render_span(kept)
 
 
 def _check_fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
@@ -63,18 +63,18 @@ def _check_fields(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
             yield Unmet(place, sign, "anything" if least is None else f"at least {least}")
     for place, values in relies.values.items():
         rule = _find_rule(contract, parse_path(place), "validValues")
-        found = set(rule.limit) if rule and isinstance(rule.limit, tuple) else None
-        if found is None or found - set(values):
-            told = "anything" if found is None else ", ".join(sorted(found))
-            yield Unmet(place, f"one of {', '.join(sorted(values))}", told)
+        admitted = set(rule.limit) if rule and isinstance(rule.limit, tuple) else None
+        if admitted is None or admitted - set(values):
+            offered = "anything" if admitted is None else ", ".join(sorted(admitted))
+            yield Unmet(place, f"one of {', '.join(sorted(values))}", offered)
 
 
 def _check_ceilings(relies: Reliances, contract: Contract) -> Iterator[Unmet]:
     for place, most in relies.at_most.items():
-        found = _find_most(contract, parse_path(place))
-        if found is None or found > most:
-            told = "anything" if found is None else f"at most {found}"
-            yield Unmet(place, f"at most {most}", told)
+        admitted = _find_most(contract, parse_path(place))
+        if admitted is None or admitted > most:
+            offered = "anything" if admitted is None else f"at most {admitted}"
+            yield Unmet(place, f"at most {most}", offered)
 
 
 def _find_most(contract: Contract, path: Path) -> int | None:
@@ -95,8 +95,8 @@ def _find_least(contract: Contract, path: Path) -> int | None:
 
 
 def _find_rule(contract: Contract, path: Path, kind: str) -> Rule | None:
-    found = (rule for rule in contract.rules if (rule.path, rule.kind) == (path, kind))
-    return next(found, None)
+    matching = (rule for rule in contract.rules if (rule.path, rule.kind) == (path, kind))
+    return next(matching, None)
 
 
 def _is_unique(fields: tuple[str, ...], contract: Contract, compacted: bool) -> bool:

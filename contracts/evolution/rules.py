@@ -1,4 +1,4 @@
-"""The differences in the rules: which of them ask for more than before, and which for less."""
+"""The differences in the rules: which are stricter than before, and which are looser."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
@@ -19,8 +19,8 @@ def _is_less(old: Any, new: Any) -> bool:
     return bool(new < old)
 
 
-# Whether the second limit refuses something that the first one admits; of what is not here, any
-# other limit refuses something and admits something.
+# Whether the second limit refuses something that the first one admits. For a kind that is not here,
+# any other limit is both stricter and looser.
 STRICTER: Mapping[str, Stricter] = {
     "minimum": _is_more,
     "exclusiveMinimum": _is_more,
@@ -38,15 +38,15 @@ STRICTER_WHY = (
 )
 LOOSER_WHY = "readers were promised more"
 CEILINGS = frozenset({"maximum", "exclusiveMaximum", "maxItems"})
-"""A limit of these kinds may be raised: it keeps out mistakes, and the type is what readers have
-room for. Who has less room says so under `at_most`.
+"""A limit of these kinds may rise: it keeps out mistakes, and readers have room for the whole type.
+A reader with less room declares it under `at_most`.
 
-The length of a text may not grow: ids and keys go on into other contracts, which limit them too.
+The length of a text may not grow: ids and keys occur in other contracts too, which limit them.
 """
 
 
 def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iterator[Change]:
-    """The rules on these fields, which both versions have; what is required is the field's."""
+    """The changed rules of these fields, which both versions have, but for `required`."""
     before, after = _index_rules(old, fields), _index_rules(new, fields)
     for identity in before | after:
         was, is_ = before.get(identity), after.get(identity)
@@ -65,7 +65,7 @@ def find_changes(old: Contract, new: Contract, fields: Collection[Path]) -> Iter
 
 
 def _index_rules(contract: Contract, fields: Collection[Path]) -> dict[tuple[str, Path, Any], Rule]:
-    """Two rules that hold one field against others are two; else a field has one of a kind."""
+    """A field has one rule of a kind, or several that compare it with different fields."""
     return {
         (rule.kind, rule.path, rule.limit if KINDS[rule.kind].limit_is_field else None): rule
         for rule in contract.rules

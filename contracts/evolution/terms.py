@@ -1,4 +1,4 @@
-"""The differences in the terms: key, partitions, time, and how long the topic is kept."""
+"""The differences in the terms: key, partitions, time, retention."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ UNLIMITED = "-1"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of the broker that may grow: less of it harms somebody."""
+    """A setting of the broker that may grow; a lower value harms somebody."""
 
     default: int
     harms: frozenset[Harm]

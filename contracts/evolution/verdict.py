@@ -19,8 +19,8 @@ from contracts.shape import Contract
 PROMISED = {"public": "FULL_TRANSITIVE", "private": "BACKWARD_TRANSITIVE"}
 """What each visibility promises, in the words of schema registries.
 
-Of what is public anybody may read and write any version. Of what is private the new version reads
-the old records, and no reader who is known is harmed.
+Anybody may read and write any version of a public contract. The new version of a private contract
+reads the old records, and harms no known reader.
 """
 
 
@@ -56,7 +56,7 @@ def list_findings(
 def _compare_contract(
     new: Contract, versions: Sequence[Contract], consumers: Consumers
 ) -> Iterator[Finding]:
-    """The comparison with every version, not only the last: a reader may be of any."""
+    """The comparison with every released version: a reader may use any of them."""
     since: dict[Change, list[Contract]] = {}
     for old in versions:
         for change in find_changes(old, new):

@@ -1,4 +1,4 @@
-"""Whether records can be read at all: by Avro's own rules, in its own library."""
+"""Whether a reader can decode records at all, by the rules of Avro's own library."""
 
 import json
 from functools import lru_cache
@@ -15,17 +15,17 @@ SCHEMAS_MAX = 4_096
 
 
 def explain_unreadable(reader: dict[str, Any], writer: dict[str, Any]) -> str | None:
-    """Why records of one schema cannot be read with the other; None: they can."""
-    found = ReaderWriterCompatibilityChecker().get_compatibility(
+    """Why this reader cannot read records of this writer; None where it can."""
+    result = ReaderWriterCompatibilityChecker().get_compatibility(
         _parse_schema(reader), _parse_schema(writer)
     )
-    if found.compatibility is SchemaCompatibilityType.compatible:
+    if result.compatibility is SchemaCompatibilityType.compatible:
         return None
-    return "Avro: " + "; ".join(sorted(found.messages) or ["it cannot be read"])
+    return "Avro: " + "; ".join(sorted(result.messages) or ["it cannot be read"])
 
 
 def explain_unreadable_field(reader: Contract, path: Path, writer: Contract) -> str | None:
-    """Why a reader who knows this one field of a contract cannot read another's records."""
+    """Why a reader of this one field cannot read the writer's records; None where it can."""
     of_field = build_avro_projection(reader, project_fields(reader.fields, [path]))
     return explain_unreadable(of_field, build_avro_projection(writer, writer.fields))
 
