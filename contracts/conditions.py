@@ -56,7 +56,7 @@ def _list_field_rules(reading: Reading) -> Iterator[Rule]:
         yield _read_option(reading, kind, option, limit)
     for check in source.quality or ():
         yield _create_rule(reading, "validValues", _read_valid_values(reading, kind, check))
-    for inner in reading.inner(source.items.properties if source.items else None):
+    for inner in reading.list_inner(source.items.properties if source.items else None):
         yield from _list_field_rules(inner)
 
 
@@ -64,23 +64,23 @@ def _read_option(reading: Reading, kind: str, option: str, limit: Any) -> Rule:
     known = OPTIONS.get(kind, {})
     if option not in known:
         listed = ", ".join(known) or "none"
-        raise reading.bad(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
+        raise reading.explain(f"logicalTypeOptions of {listed}", option, "Remove or rename it.")
     if option == "pattern":
         if not isinstance(limit, str) or not rules.is_pattern(limit):
-            raise reading.bad(
+            raise reading.explain(
                 "a pattern of literals, classes and counts from ^ to $, without /",
                 repr(limit),
                 "Only these mean the same in Java, Python and RE2.",
             )
     elif type(limit) is not int:
-        raise reading.bad(f"an integer as {option}", repr(limit), "Write a whole number.")
+        raise reading.explain(f"an integer as {option}", repr(limit), "Write a whole number.")
     return _create_rule(reading, known[option], limit)
 
 
 def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple[str, ...]:
     """`{metric: invalidValues, arguments: {validValues: [...]}, mustBe: 0}` of a string."""
     if check.model_fields_set != {"metric", "arguments", "mustBe"} or kind != "string":
-        raise reading.bad(
+        raise reading.explain(
             "metric, arguments and mustBe, on a string",
             f"{', '.join(sorted(check.model_fields_set))}, on {kind}",
             "Conditions between fields stand under the schema's quality.",
@@ -94,7 +94,7 @@ def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple
         or not all(isinstance(value, str) for value in values)
     ):
         written = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
-        raise reading.bad("no invalidValues besides validValues: [...]", written, "List strings.")
+        raise reading.explain("no invalidValues besides validValues: [...]", written, "List strings.")
     return tuple(values)
 
 

@@ -79,7 +79,7 @@ class Use(_Strict):
     fields: Literal["all"] | list[str] = Field(min_length=1)
     relies_on: Reliances = Reliances()
 
-    def paths(self, contract: Contract) -> tuple[Path, ...]:
+    def list_paths(self, contract: Contract) -> tuple[Path, ...]:
         """The fields, whether the contract has them or not."""
         if self.fields == "all":
             return tuple(path for path, _ in list_leaves(contract.fields))
@@ -139,7 +139,7 @@ def list_declared(name: str, contract: Contract) -> tuple[Path, ...]:
     use = get_consumer(name).reads.get(contract.name)
     if use is None:
         raise Undeclared(name, contract.name)
-    return use.paths(contract)
+    return use.list_paths(contract)
 
 
 def create_reader(name: str) -> Callable[[bytes | None], Decoded]:

@@ -29,11 +29,11 @@ class Reading:
     path: tuple[str, ...]
     property: SchemaProperty
 
-    def bad(self, expected: str, found: object, advice: str) -> BadContract:
+    def explain(self, expected: str, found: object, advice: str) -> BadContract:
         where = f"field {'[].'.join(self.path)}"
         return BadContract(self.file, where, expected, found, advice)
 
-    def inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
+    def list_inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
         """The fields within this one."""
         return list_readings(self.file, self.path, listed)
 
@@ -47,9 +47,9 @@ def list_readings(
     for reading in readings:
         name = reading.path[-1]
         if not NAME.fullmatch(name):
-            raise reading.bad("a name like unit_price_cents", repr(name), "Rename it.")
+            raise reading.explain("a name like unit_price_cents", repr(name), "Rename it.")
         if name in seen:
-            raise reading.bad("one field of this name", "two", "Remove or rename one of them.")
+            raise reading.explain("one field of this name", "two", "Remove or rename one of them.")
         seen.add(name)
     return readings
 
@@ -74,7 +74,7 @@ def read_field(reading: Reading) -> Field:
     if kind == "array":
         return _complete_array(reading, made)
     if source.items or source.properties:
-        raise reading.bad("neither items nor properties", "some", "Only an array has items.")
+        raise reading.explain("neither items nor properties", "some", "Only an array has items.")
     return made
 
 
@@ -86,7 +86,7 @@ def read_type(reading: Reading) -> str:
             return name
     listed = ", ".join("/".join(filter(None, (t.logical, t.physical))) for t in TYPES.values())
     written = "/".join(filter(None, (source.logicalType, source.physicalType)))
-    raise reading.bad(f"a type of {listed}", written or "none", "Choose one of them.")
+    raise reading.explain(f"a type of {listed}", written or "none", "Choose one of them.")
 
 
 def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | None:
@@ -96,9 +96,9 @@ def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | Non
         return None
     if classification != PERSONAL:
         advice = "Leave it out where the field names nobody."
-        raise reading.bad(f"classification: {PERSONAL}", classification, advice)
+        raise reading.explain(f"classification: {PERSONAL}", classification, advice)
     if reading.property.logicalType == "array":
-        raise reading.bad("no classification of an array", PERSONAL, "Classify its items' fields.")
+        raise reading.explain("no classification of an array", PERSONAL, "Classify its items' fields.")
     purpose: str | None = custom.take_optional("purpose", str)
     retention: str | None = custom.take_optional("retention", str)
     return Personal((purpose or "").strip() or None, (retention or "").strip() or None)
@@ -106,13 +106,13 @@ def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | Non
 
 def _is_required(reading: Reading) -> bool:
     if reading.property.required is None:
-        raise reading.bad("required: true or false", "neither", "Say which.")
+        raise reading.explain("required: true or false", "neither", "Say which.")
     return reading.property.required
 
 
 def _check_description(reading: Reading, description: str | None) -> str:
     if not (description or "").strip():
-        raise reading.bad("a description", "none", "Say what the field means.")
+        raise reading.explain("a description", "none", "Say what the field means.")
     return str(description).strip()
 
 
@@ -120,22 +120,22 @@ def _check_example(reading: Reading, kind: str, example: Any) -> Any:
     try:
         return parse_typed(kind, example)
     except ValueError as error:
-        raise reading.bad(f"examples of type {kind}", error, "Mend the example.") from error
+        raise reading.explain(f"examples of type {kind}", error, "Mend the example.") from error
 
 
 def _complete_array(reading: Reading, made: Field) -> Field:
     item = reading.property.items
     if item is None or item.logicalType != "object" or not item.properties:
         written = "none" if item is None else item.logicalType
-        raise reading.bad("items: objects with properties", written, "An array holds objects.")
+        raise reading.explain("items: objects with properties", written, "An array holds objects.")
     if others := item.model_fields_set - ITEM_KEYS:
         listed = ", ".join(sorted(ITEM_KEYS))
-        raise reading.bad(f"items with {listed}", ", ".join(others), "Remove or rename it.")
+        raise reading.explain(f"items with {listed}", ", ".join(others), "Remove or rename it.")
     if not NAME.fullmatch(item.name or ""):
-        raise reading.bad("items with a name", repr(item.name), "Name one element, as in: line.")
+        raise reading.explain("items with a name", repr(item.name), "Name one element, as in: line.")
     return replace(
         made,
         item=item.name,
         item_description=_check_description(reading, item.description),
-        fields=tuple(read_field(inner) for inner in reading.inner(item.properties)),
+        fields=tuple(read_field(inner) for inner in reading.list_inner(item.properties)),
     )

@@ -48,7 +48,7 @@ class Changes:
     def by_name(self) -> Mapping[str, Setting]:
         return {one.name: one for one in self.thresholds}
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """For programs."""
         thresholds = [asdict(one) for one in self.thresholds]
         return {"thresholds": thresholds, "files": list(self.files)}

@@ -45,9 +45,9 @@ class Compared:
     def empty(self) -> bool:
         return all(view.empty for view in self.views)
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """For programs."""
-        changes = None if self.changes is None else self.changes.document()
+        changes = None if self.changes is None else self.changes.to_document()
         return {**asdict(self), "changes": changes, "empty": self.empty}
 
 

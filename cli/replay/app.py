@@ -193,7 +193,7 @@ def verify(
     chosen = settings.pipeline_names if every or not names else names
     replays = [verify_candidate(settings, load(name)) for name in chosen]
     if as_json:
-        print(json.dumps({"replays": [one.document() for one in replays]}, default=str))
+        print(json.dumps({"replays": [one.to_document() for one in replays]}, default=str))
     if not all(one.empty for one in replays):
         raise typer.Exit(1)
 

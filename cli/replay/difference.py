@@ -142,7 +142,7 @@ def render_sample(sample: Sample) -> str:
 
 def render_document(compared: Compared) -> dict[str, Any]:
     """The document for programs; each differing row also as the terminal's line."""
-    document = compared.document()
+    document = compared.to_document()
     for view, rendered in zip(compared.views, document["views"], strict=True):
         rendered["largest"] = [
             {

@@ -34,8 +34,8 @@ Edges = Sequence[tuple[str, str]]
 def render_graph(known: Knowledge, contracts: Iterable[Contract], base: str = "") -> Html:
     """The graph of these contracts; addresses begin at the base."""
     drawn = list(contracts)
-    wrote = [(who, one.name) for one in drawn for who in known.writers(one)]
-    read = [(one.name, who) for one in drawn for who in known.readers(one)]
+    wrote = [(who, one.name) for one in drawn for who in known.find_writers(one)]
+    read = [(one.name, who) for one in drawn for who in known.find_readers(one)]
     rows = {one.name: number for number, one in enumerate(drawn)}
     left = _order_by_middle({who for who, _ in wrote}, [(who, rows[topic]) for who, topic in wrote])
     right = _order_by_middle({who for _, who in read}, [(who, rows[topic]) for topic, who in read])
@@ -50,7 +50,7 @@ def render_graph(known: Knowledge, contracts: Iterable[Contract], base: str = ""
             for at, one in enumerate(drawn)
         },
     }
-    hues = {one.name: known.hue(one) for one in drawn}
+    hues = {one.name: known.get_hue(one) for one in drawn}
     lines = [_render_edge(nodes[f"w-{who}"], nodes[topic], hues[topic]) for who, topic in wrote]
     lines += [_render_edge(nodes[topic], nodes[f"r-{who}"], hues[topic]) for topic, who in read]
     return render_element(
@@ -113,7 +113,7 @@ def _place_column(
 
 def _place_topic(known: Knowledge, one: Contract, y: float, base: str) -> Node:
     label = one.name.partition(".")[2]
-    classes = f"topic {one.visibility} {one.kind} {known.hue(one)}"
+    classes = f"topic {one.visibility} {one.kind} {known.get_hue(one)}"
     return Node(one.name, label, TOPICS, y, TOPIC_WIDTH, f"{base}topics/{one.name}.html", classes)
 
 

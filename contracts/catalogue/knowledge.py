@@ -44,17 +44,17 @@ class Knowledge:
     def domains(self) -> tuple[str, ...]:
         return tuple(sorted({one.domain for one in self.contracts.values()}))
 
-    def hue(self, contract: Contract) -> str:
+    def get_hue(self, contract: Contract) -> str:
         """The CSS class with a domain's colour."""
         return f"hue-{self.domains.index(contract.domain) % HUES}"
 
-    def readers(self, contract: Contract) -> Mapping[str, Use]:
+    def find_readers(self, contract: Contract) -> Mapping[str, Use]:
         return find_readers(self.consumers, contract.name)
 
-    def writers(self, contract: Contract) -> tuple[str, ...]:
+    def find_writers(self, contract: Contract) -> tuple[str, ...]:
         return find_writers(self.consumers, contract.name)
 
-    def words(self, contract: Contract) -> Words:
+    def read_words(self, contract: Contract) -> Words:
         document = read(self.folder / contract.file)
         description, custom = document.description, document.customProperties or ()
         return Words(
@@ -68,7 +68,7 @@ class Knowledge:
             },
         )
 
-    def history(self, contract: Contract) -> list[tuple[str, list[str]]]:
+    def list_history(self, contract: Contract) -> list[tuple[str, list[str]]]:
         """Every released version with what changed in it, the newest first."""
         versions = self.released.get(contract.name, ())
         entries = []
@@ -83,7 +83,7 @@ class Knowledge:
             )
         return entries[::-1]
 
-    def schema_ids(self, contract: Contract) -> list[int]:
+    def list_schema_ids(self, contract: Contract) -> list[int]:
         return [entry.id for entry in self.schemas if entry.topic == contract.name]
 
 

@@ -113,7 +113,7 @@ def build_index(known: Knowledge) -> Page:
 
 
 def _render_card(known: Knowledge, one: Contract) -> Html:
-    readers = len(known.readers(one))
+    readers = len(known.find_readers(one))
     summary = f"{one.owner} · {readers} reader{'' if readers == 1 else 's'} · v{one.version}"
     return render_element(
         "a",
@@ -122,7 +122,7 @@ def _render_card(known: Knowledge, one: Contract) -> Html:
         render_element("span", one.description, class_="purpose"),
         render_element("span", summary, class_="hint"),
         href=f"topics/{one.name}.html",
-        class_=f"card {known.hue(one)}",
+        class_=f"card {known.get_hue(one)}",
     )
 
 
@@ -142,11 +142,11 @@ def _render_badges(known: Knowledge, one: Contract) -> Html:
 
 
 def build_contract_page(known: Knowledge, one: Contract) -> Page:
-    words = known.words(one)
+    words = known.read_words(one)
     return build_page(
         one.name,
         "../",
-        render_element("h1", one.name, class_=known.hue(one)),
+        render_element("h1", one.name, class_=known.get_hue(one)),
         render_element("p", _render_badges(known, one)),
         render_element("p", one.description, class_="lead"),
         render_element("p", words.usage) if words.usage else None,
@@ -176,7 +176,7 @@ def build_contract_page(known: Knowledge, one: Contract) -> Page:
         render_element("h2", "History"),
         render_table(
             ("version", "what changed"),
-            *((render_code(version), list_items(*what)) for version, what in known.history(one)),
+            *((render_code(version), list_items(*what)) for version, what in known.list_history(one)),
         ),
     )
 
@@ -189,7 +189,7 @@ def _render_uses(known: Knowledge, one: Contract) -> Html | None:
             _render_use(use),
             _render_reliances(use),
         )
-        for who, use in known.readers(one).items()
+        for who, use in known.find_readers(one).items()
     ]
     return render_table(("who", "what for", "fields", "relies on"), *rows) if rows else None
 
@@ -216,7 +216,7 @@ def _describe_reliances(use: Use) -> Iterator[str]:
 
 
 def _render_terms(known: Knowledge, one: Contract) -> Html:
-    words = known.words(one)
+    words = known.read_words(one)
     settings = " · ".join(f"{name} = {value}" for name, value in one.settings.config.items())
     return describe(
         ("owner", one.owner),
@@ -233,7 +233,7 @@ def _render_terms(known: Knowledge, one: Contract) -> Html:
         ("may read it", ", ".join((f"the domain {one.domain}", *one.readers)))
         if one.visibility == "private"
         else ("may read it", "anybody"),
-        ("schema ids", ", ".join(map(str, known.schema_ids(one)))),
+        ("schema ids", ", ".join(map(str, known.list_schema_ids(one)))),
         ("written in", render_code(f"contracts/{one.file}")),
     )
 
@@ -245,7 +245,7 @@ def _render_span(length: timedelta | None, why: str | None) -> Html | None:
 
 
 def _render_fields(known: Knowledge, one: Contract) -> Html:
-    uses = {who: set(use.paths(one)) for who, use in known.readers(one).items()}
+    uses = {who: set(use.list_paths(one)) for who, use in known.find_readers(one).items()}
     rows = []
     for path, field in list_leaves(one.fields):
         users = [who for who, paths in uses.items() if path in paths]

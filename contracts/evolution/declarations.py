@@ -51,7 +51,7 @@ def _check_use(one: Consumer, use: Use, contract: Contract, today: date) -> Iter
     if contract.sunset and contract.sunset < today:
         yield f"{reads}, whose sunset was {contract.sunset}. Move to its successor"
     there = {path for path, _ in list_leaves(contract.fields)}
-    used = set(use.paths(contract))
+    used = set(use.list_paths(contract))
     for path in sorted(used - there):
         yield f"{reads}: field {render_path(path)}, which it does not have"
     for place in sorted(use.relies_on.fields):

@@ -43,7 +43,7 @@ def _explain_unreadable(use: Use, versions: list[Contract], written: Contract) -
     The consumer is written for the newest released version that has all fields it uses.
     """
     known = _find_version(use, versions)
-    fields = project_fields(known.fields, use.paths(known))
+    fields = project_fields(known.fields, use.list_paths(known))
     why = explain_unreadable(build_avro_projection(known, fields), build_avro_schema(written))
     return why or next((str(one) for one in find_unmet(use, written)), None)
 
@@ -51,6 +51,6 @@ def _explain_unreadable(use: Use, versions: list[Contract], written: Contract) -
 def _find_version(use: Use, versions: list[Contract]) -> Contract:
     *released, present = versions
     for one in reversed(released):
-        if set(use.paths(one)) <= {path for path, _ in list_leaves(one.fields)}:
+        if set(use.list_paths(one)) <= {path for path, _ in list_leaves(one.fields)}:
             return one
     return present

@@ -33,4 +33,4 @@ def _concerns(change: Change, old: Contract, use: Use) -> bool:
         return any(getattr(use.relies_on, one) is not None for one in change.reliances)
     if change.meaning and use.fields == "all":  # it passes every field on, whatever it means
         return change.place in use.relies_on.fields
-    return any(used[: len(path)] == path for used in use.paths(old))
+    return any(used[: len(path)] == path for used in use.list_paths(old))

@@ -111,7 +111,7 @@ def _parse_writer(contract: Contract, number: int) -> Any:
 
 
 def _parse_reader(use: Use, contract: Contract) -> Any:
-    return _parse_projection(contract, use.paths(contract))
+    return _parse_projection(contract, use.list_paths(contract))
 
 
 @cache

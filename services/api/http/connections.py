@@ -136,7 +136,7 @@ class Connection(H11Protocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer with the problem, if there is no answer yet, and close the connection."""
         if self.conn.our_state in MAY_ANSWER and not self.transport.is_closing():
-            answer = problem.response("")
+            answer = problem.to_response("")
             head = h11.Response(
                 status_code=answer.status_code,
                 headers=[*answer.raw_headers, (b"connection", b"close")],

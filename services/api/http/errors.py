@@ -40,7 +40,7 @@ def install(app: FastAPI) -> None:
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StoreError | LakeError | CommandError)
-    return to_problem(error).response(request.url.path)
+    return to_problem(error).to_response(request.url.path)
 
 
 def to_problem(error: StoreError | LakeError | CommandError) -> Problem:

@@ -73,7 +73,7 @@ class Guard:
             return
         target = hide(scope["path"], (one.secret for one in known))
         await self._audit.refuse(Attempt(name_action(scope), target, caller), refusal.status)
-        await refusal.response(scope["path"])(scope, receive, send)
+        await refusal.to_response(scope["path"])(scope, receive, send)
 
     def _identify(self, token: Token | None) -> Caller:
         if token is None or token.is_expired(self._profile.find_wall_ms()):

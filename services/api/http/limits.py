@@ -26,7 +26,7 @@ class Limits:
             return
         refusal = self._find_refusal(Request(scope))
         if refusal is not None:
-            await refusal.response(scope["path"])(scope, receive, send)
+            await refusal.to_response(scope["path"])(scope, receive, send)
             return
         self._at_once += 1  # only the event loop touches it
         try:

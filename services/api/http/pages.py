@@ -42,7 +42,7 @@ class PageRequest:
         """One row more than the page has: it tells whether there is a next page."""
         return self.limit + 1
 
-    def after(self) -> Place | None:
+    def find_place(self) -> Place | None:
         """The place after which the page begins; None begins at the first row. Raises Problem."""
         if self.cursor is None:
             return None
@@ -58,5 +58,5 @@ class PageRequest:
 
 def select_page(execute: Execute, selection: Selection, request: PageRequest) -> Page[Stored]:
     """The page of a table's rows that is asked for. Raises Problem for a cursor that is not its."""
-    found = execute(*selection.query(request.rows_max, request.after())).fetchall()
+    found = execute(*selection.build_query(request.rows_max, request.find_place())).fetchall()
     return request.build(found, selection.place)

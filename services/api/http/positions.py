@@ -54,11 +54,11 @@ class Positions:
         ]
         self._turn = 0
 
-    def next(self) -> Event | None:
+    def find_next(self) -> Event | None:
         """The reader's next event, of each view in turn; None while there is none."""
         for _ in self._positions:
             at, self._turn = self._turn, (self._turn + 1) % len(self._positions)
-            event = self._positions[at].next()
+            event = self._positions[at].find_next()
             if event is not None:
                 self._ids[at] = event.id or self._ids[at]
                 return replace(event, id=".".join(self._ids)) if event.id else event
@@ -88,7 +88,7 @@ class Position:
             return False  # being rebuilt; a reset follows
         return served.snapshots is not self._snapshots or served.marker is not self._marker
 
-    def next(self) -> Event | None:
+    def find_next(self) -> Event | None:
         """The reader's next event; None while nothing has changed."""
         served = self._store.generations.find_view(self._view)
         if served is None:

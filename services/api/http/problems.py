@@ -66,7 +66,7 @@ class Problem(Exception):
         self.headers = headers
         self.members = members
 
-    def response(self, path: str) -> JSONResponse:
+    def to_response(self, path: str) -> JSONResponse:
         document = {
             "type": TYPE_PREFIX + self.title.lower().replace(" ", "-"),
             "title": self.title,
@@ -148,7 +148,7 @@ def _add_problems(openapi: Callable[[], AnyJson]) -> Callable[[], AnyJson]:
 
 async def _handle_problem(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
-    return error.response(request.url.path)
+    return error.to_response(request.url.path)
 
 
 async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:
@@ -156,7 +156,7 @@ async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:
     found = [_render_fault(each) for each in error.errors()[:ERRORS_SHOWN_MAX]]
     detail = f"{'; '.join(found)}. What is accepted stands in GET /openapi.json."
     problem = Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", detail)
-    return problem.response(request.url.path)
+    return problem.to_response(request.url.path)
 
 
 async def _handle_http(request: Request, error: Exception) -> JSONResponse:
@@ -172,14 +172,14 @@ async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     else:
         detail = str(error.detail)
     problem = Problem(status, status.phrase.capitalize(), detail, headers=error.headers)
-    return problem.response(path)
+    return problem.to_response(path)
 
 
 async def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     detail = "Expected to answer, but the program failed. Its log says where: make logs."
     problem = Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error", detail)
-    return problem.response(request.url.path)
+    return problem.to_response(request.url.path)
 
 
 def _render_fault(error: ErrorDetails) -> str:

@@ -43,7 +43,7 @@ async def await_snapshots(store: Store, view: str, query: ViewQuery) -> Snapshot
     A read never precedes the marker that was waited for. A further page is read from the generation
     of the pages before, while that is followed. Raises Problem, ViewMissing and ViewLoading.
     """
-    snapshots = store.snapshots(view, parse_generation(getattr(query, "cursor", None)))
+    snapshots = store.find_snapshots(view, parse_generation(getattr(query, "cursor", None)))
     if not query.min_offset:
         return snapshots
     wanted = _parse_offsets(query.min_offset)
@@ -101,7 +101,7 @@ def _refuse_other_inputs(inputs: Offsets, view: str, wanted: Offsets) -> None:
 
 
 def _describe_missing(store: Store, view: str, wanted: Offsets) -> Problem:
-    inputs, ends = _find_inputs(store, view), store.freshness.latest_ends()
+    inputs, ends = _find_inputs(store, view), store.freshness.get_latest_ends()
     missing = {at: offset for at, offset in wanted.items() if inputs.get(at, 0) <= offset}
     told = "; ".join(
         f"{topic}/{partition}/{offset}: counted up to {inputs.get((topic, partition), 0)}, "

@@ -59,7 +59,7 @@ def list_actions(store: FromStore, query: Annotated[AuditQuery, Query()]) -> JSO
     filters = query.filters()
     selection = Selection(ACTIONS_TABLE, match(filters), NEWEST_ACTIONS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"actions of {filters}", selection.types)
-    request.after()  # raises for an invalid cursor, even while the mirror is loading
+    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
     with store.actions.open() as connection:
         page = select_page(connection.execute, selection, request)
         as_of = date_by_offsets(read_offsets(connection, ACTIONS.name))

@@ -32,7 +32,7 @@ class WorldTime(BaseModel):
     **examples.answer(WorldTime, examples.WORLD_TIME, LIST_PROBLEMS),
 )
 async def get_clock(store: FromStore, _: NoParameters) -> JSONResponse:
-    clock, now_ms = store.world_clock(), get_wall_ms()
+    clock, now_ms = store.get_world_clock(), get_wall_ms()
     answer = respond(
         WorldTime(
             world_time=render_instant(clock.world_at(now_ms)),

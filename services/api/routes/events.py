@@ -112,7 +112,7 @@ async def publish_event(
         refuse_foreign(request)
         contract = find_open(topic)
     body = await receive(request)
-    published_ms = store.world_ms()
+    published_ms = store.get_world_ms()
     # In a worker thread: naming every fault of the largest body takes a second.
     event = await run_in_threadpool(parse_event, contract, body, published_ms)
     event = await run_in_threadpool(pass_edge, sources.edge, event)

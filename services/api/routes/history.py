@@ -187,7 +187,7 @@ def list_movements(
 ) -> JSONResponse:
     span = query.span(store_id, sku)
     request = query.ask("movements", span, (int, str, int, int))
-    after = request.after()
+    after = request.find_place()
     with lake.open(*TOPICS) as snapshot:
         rows = find_movements(snapshot, span, after, request.rows_max)
         as_of = date_by_offsets(snapshot.ends())

@@ -68,7 +68,7 @@ def list_orders(store: FromStore, query: Annotated[OrdersQuery, Query()]) -> JSO
     filters = query.filters()
     selection = Selection(ORDERS_TABLE, match(filters), NEWEST_ORDERS_FIRST, descending=True)
     request = PageRequest(query.limit, query.cursor, f"orders of {filters}", selection.types)
-    request.after()  # raises for an invalid cursor, even while the mirror is loading
+    request.find_place()  # raises for an invalid cursor, even while the mirror is loading
     # Orders come first, so that every confirmation in the answer is of a known order.
     with store.orders.open() as connection:
         page = select_page(connection.execute, selection, request)

@@ -155,7 +155,7 @@ def _describe_generation(store: Store, generation: Generation) -> GenerationStat
         state.reason = generation.reason
     marker = store.control.markers.get((generation.pipeline, generation.number))
     if marker is not None:
-        lags = count_lags(marker.inputs, store.freshness.latest_ends())
+        lags = count_lags(marker.inputs, store.freshness.get_latest_ends())
         state.read_records = sum(marker.inputs.values())
         state.left_records = sum(lags.values()) if lags else None
     return state
@@ -173,9 +173,9 @@ def _add_figures(
     with snapshots.open() as snapshot:
         marker = snapshot.marker
         accounts, newest_ms = read_accounts(snapshot), read_newest_ms(snapshot)
-    lags = count_lags(marker.inputs, store.freshness.latest_ends())
+    lags = count_lags(marker.inputs, store.freshness.get_latest_ends())
     total = sum(lags.values()) if lags else None
-    rate = served.rate.per_second()
+    rate = served.rate.measure_per_second()
     figures = {
         "lag_records": total,
         "lag_records_by_input": lags,

@@ -97,7 +97,7 @@ def get_price(store: FromStore, sku: Sku, query: Annotated[MomentQuery, Query()]
 def list_prices(store: FromStore, query: Annotated[PricesQuery, Query()]) -> JSONResponse:
     question = f"prices at={query.at.isoformat() if query.at else 'now'}"
     request = PageRequest(query.limit, query.cursor, question, (int, str))
-    at_ms, after_sku = request.after() or (_find_moment_ms(store, query), "")
+    at_ms, after_sku = request.find_place() or (_find_moment_ms(store, query), "")
     moment_ms = int(at_ms)
     with store.prices.open() as connection:
         prices = Prices(connection)
@@ -124,7 +124,7 @@ def get_price_history(
     store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
 ) -> JSONResponse:
     request = PageRequest(query.limit, query.cursor, f"history of {sku}", (int, int))
-    holds_from, offset = request.after() or (WHOLE_MAX, WHOLE_MAX)
+    holds_from, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.prices.open() as connection:
         before = (int(holds_from), int(offset))
         changes = Prices(connection).list_changes(sku, before, request.rows_max)
@@ -137,7 +137,7 @@ def get_price_history(
 
 
 def _find_moment_ms(store: Store, query: MomentQuery) -> int:
-    return store.world_ms() if query.at is None else to_ms(query.at - EPOCH)
+    return store.get_world_ms() if query.at is None else to_ms(query.at - EPOCH)
 
 
 def _render(change: mirrored.PriceChange) -> Document:

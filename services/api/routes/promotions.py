@@ -52,7 +52,7 @@ def list_promotions(
     store: FromStore, sku: Sku, query: Annotated[PageQuery, Query()]
 ) -> JSONResponse:
     request = PageRequest(query.limit, query.cursor, f"promotions of {sku}", (int, int))
-    starts_at, offset = request.after() or (WHOLE_MAX, WHOLE_MAX)
+    starts_at, offset = request.find_place() or (WHOLE_MAX, WHOLE_MAX)
     with store.promotions.open() as connection:
         before = (int(starts_at), int(offset))
         plans = list_plans(connection, sku, before, request.rows_max)

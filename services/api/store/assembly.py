@@ -52,7 +52,7 @@ class Assembly(Generic[Row]):
 
         A batch that is run again is marked again.
         """
-        if marker.batch >= self._newest_batch():
+        if marker.batch >= self._find_newest_batch():
             self._newest = marker
 
     def set_target(self) -> None:
@@ -103,6 +103,6 @@ class Assembly(Generic[Row]):
         read = (min(self.reached.get(at, 0), offset) - starts[at] for at, offset in outputs)
         return sum(read), sum(offset - starts[at] for at, offset in outputs)
 
-    def _newest_batch(self) -> int:
+    def _find_newest_batch(self) -> int:
         known: Iterable[Marker | None] = (self._newest, self.target)
         return max([self._batch, *(marker.batch for marker in known if marker)])

@@ -46,7 +46,7 @@ class Touched:
         for row in rows:
             if len(keys) > ROWS_PER_CHANGE_MAX:
                 return
-            keys[self._tables[view].key_of(row)] = None
+            keys[self._tables[view].get_key(row)] = None
 
     def record(self, connection: sqlite3.Connection, marker: Marker) -> None:
         """Log a change per view in the open transaction, and delete changes that are too old."""

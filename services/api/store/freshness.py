@@ -55,7 +55,7 @@ class Freshness(Background):
             seen = []  # other topics, or another log: earlier observations do not apply
         self._seen = [*seen[-OBSERVATIONS_MAX + 1 :], (asked, ends)]
 
-    def latest_ends(self) -> Offsets:
+    def get_latest_ends(self) -> Offsets:
         """The ends of the topics when last observed."""
         seen = self._seen
         return seen[-1][1] if seen else {}

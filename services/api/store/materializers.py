@@ -135,7 +135,7 @@ class Materializers:
         for number in followed.keys() - kept:
             self._retire(followed.pop(number))
         for number in set(self._list_on_disk(pipeline)) - kept:
-            path = self._path(pipeline, number)
+            path = self._locate_path(pipeline, number)
             remove(path)
             self._retired.pop(path, None)
         for generation in known.readable:
@@ -146,14 +146,14 @@ class Materializers:
     def _resume(self, known: Generations, promoted: Generation) -> None:
         """At the start: serve the last served generation until the promoted one is loaded."""
         followed = self._followed[known.pipeline] = {}
-        if read_marker(self._file(promoted)) is not None:
+        if read_marker(self._locate_file(promoted)) is not None:
             return
         on_disk = self._list_on_disk(known.pipeline)
         others = [
             (marker.written_at_ms, each.number, each)
             for each in known.known
             if each.number in on_disk and each.state is not State.INVALID
-            if (marker := read_marker(self._file(each)))
+            if (marker := read_marker(self._locate_file(each)))
         ]
         if others:
             # A generation that was retired before stopped at an earlier marker.
@@ -170,7 +170,7 @@ class Materializers:
             del self.known[known.pipeline]
 
     def _start(self, generation: Generation) -> Materializer:
-        path = self._file(generation)
+        path = self._locate_file(generation)
         materializer = self._make(generation, path, self._handle_loaded)
         materializer.follow(self._retired.pop(path, None))
         return materializer
@@ -186,8 +186,8 @@ class Materializers:
         names = (pattern.fullmatch(file.name) for file in self._folder.glob("*.sqlite"))
         return tuple(int(name[1]) for name in names if name)
 
-    def _file(self, generation: Generation) -> Path:
-        return self._path(generation.pipeline, generation.number)
+    def _locate_file(self, generation: Generation) -> Path:
+        return self._locate_path(generation.pipeline, generation.number)
 
-    def _path(self, pipeline: str, number: int) -> Path:
+    def _locate_path(self, pipeline: str, number: int) -> Path:
         return locate_database(self._folder, pipeline, number)

@@ -20,7 +20,7 @@ class Rate:
     def add(self, marker: Marker) -> None:
         self._markers.append((self._moment(), sum(marker.inputs.values())))
 
-    def per_second(self) -> float | None:
+    def measure_per_second(self) -> float | None:
         """None until this process has seen two markers."""
         markers = tuple(self._markers)
         if len(markers) < 2:

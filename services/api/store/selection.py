@@ -45,7 +45,7 @@ class Selection:
         columns = self.table.columns
         return tuple(row[columns.index(column)] for column in self.order)
 
-    def query(self, rows_max: int, after: Place | None) -> tuple[str, tuple[str | int, ...]]:
+    def build_query(self, rows_max: int, after: Place | None) -> tuple[str, tuple[str | int, ...]]:
         """SQL and its values: at most so many rows, after the place or from the beginning."""
         conditions = list(self.conditions)
         if after is not None:

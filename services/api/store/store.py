@@ -44,7 +44,7 @@ class Store:
     """Set when streams are to end."""
 
     def start(self) -> None:
-        for each in self._background():
+        for each in self._list_background():
             each.start()
 
     def stop(self) -> None:
@@ -61,10 +61,10 @@ class Store:
         # The control thread stops first: it starts materializers.
         self.control.stop()
         self.control.join(seconds_left())
-        for each in self._background():
+        for each in self._list_background():
             each.stop()
         self.generations.stop(seconds_left)
-        for each in self._background():
+        for each in self._list_background():
             each.join(seconds_left())
         self.traces.stop()
 
@@ -75,39 +75,39 @@ class Store:
 
     def is_alive(self) -> bool:
         """Whether every background thread is at work."""
-        return all(each.is_alive() for each in (*self._background(), *self.generations.list_all()))
+        return all(each.is_alive() for each in (*self._list_background(), *self.generations.list_all()))
 
-    def snapshots(self, view: str, generation: int | None = None) -> Snapshots:
+    def find_snapshots(self, view: str, generation: int | None = None) -> Snapshots:
         """Where to read the view from as it is now. Raises ViewMissing and ViewLoading.
 
         The generation of that number is read while it is kept up to date, else the promoted one.
         """
         materializer = self.generations.find_view(view, generation)
         if materializer is None:
-            raise self.missing(view)
+            raise self.create_missing(view)
         if materializer.snapshots is None:
             raise ViewLoading(view, materializer.describe_progress())
         return materializer.snapshots
 
-    def missing(self, view: str) -> ViewMissing:
+    def create_missing(self, view: str) -> ViewMissing:
         """The error of a view that no promoted generation carries."""
-        return ViewMissing(view, self._refused(view), self.control.trouble)
+        return ViewMissing(view, self._find_refused(view), self.control.trouble)
 
-    def world_clock(self) -> AnnouncedClock:
+    def get_world_clock(self) -> AnnouncedClock:
         """The clock of the world. Raises NoWorldClock while none has been announced."""
         if self.control.world is None:
             raise NoWorldClock
         return self.control.world
 
-    def world_ms(self) -> int:
+    def get_world_ms(self) -> int:
         """World time in epoch milliseconds. Raises NoWorldClock."""
-        return self.world_clock().world_at(get_wall_ms())
+        return self.get_world_clock().world_at(get_wall_ms())
 
     def find_world_ms(self) -> int | None:
         """World time in epoch milliseconds; None while no clock has been announced."""
-        return None if self.control.world is None else self.world_ms()
+        return None if self.control.world is None else self.get_world_ms()
 
-    def _refused(self, view: str) -> str | None:
+    def _find_refused(self, view: str) -> str | None:
         """The generation of the view that may not be read, and why."""
         for known in tuple(self.generations.known.values()):
             for each in known.known:
@@ -115,7 +115,7 @@ class Store:
                     return f"{each} invalid{render_cause(each.reason)}"
         return None
 
-    def _background(self) -> tuple[Background, ...]:
+    def _list_background(self) -> tuple[Background, ...]:
         return (
             *(self.control, self.freshness, self.publisher, self.registration),
             *(self.prices, self.promotions),

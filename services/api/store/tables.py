@@ -81,7 +81,7 @@ class Table:
         """A decoded row as SQLite holds it."""
         return tuple(into(value[name]) for name, into in self._into)
 
-    def key_of(self, row: Stored) -> Stored:
+    def get_key(self, row: Stored) -> Stored:
         """The key of a stored row."""
         return tuple(row[at] for at in self._key_at)
 
