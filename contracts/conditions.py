@@ -94,7 +94,9 @@ def _read_valid_values(reading: Reading, kind: str, check: DataQuality) -> tuple
         or not all(isinstance(value, str) for value in values)
     ):
         written = f"{check.metric} of {arguments}, mustBe {check.mustBe}"
-        raise reading.explain("no invalidValues besides validValues: [...]", written, "List strings.")
+        raise reading.explain(
+            "no invalidValues besides validValues: [...]", written, "List strings."
+        )
     return tuple(values)
 
 

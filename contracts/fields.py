@@ -98,7 +98,9 @@ def _read_personal(reading: Reading, custom: CustomProperties) -> Personal | Non
         advice = "Leave it out where the field names nobody."
         raise reading.explain(f"classification: {PERSONAL}", classification, advice)
     if reading.property.logicalType == "array":
-        raise reading.explain("no classification of an array", PERSONAL, "Classify its items' fields.")
+        raise reading.explain(
+            "no classification of an array", PERSONAL, "Classify its items' fields."
+        )
     purpose: str | None = custom.take_optional("purpose", str)
     retention: str | None = custom.take_optional("retention", str)
     return Personal((purpose or "").strip() or None, (retention or "").strip() or None)
@@ -132,7 +134,9 @@ def _complete_array(reading: Reading, made: Field) -> Field:
         listed = ", ".join(sorted(ITEM_KEYS))
         raise reading.explain(f"items with {listed}", ", ".join(others), "Remove or rename it.")
     if not NAME.fullmatch(item.name or ""):
-        raise reading.explain("items with a name", repr(item.name), "Name one element, as in: line.")
+        raise reading.explain(
+            "items with a name", repr(item.name), "Name one element, as in: line."
+        )
     return replace(
         made,
         item=item.name,

@@ -176,7 +176,10 @@ def build_contract_page(known: Knowledge, one: Contract) -> Page:
         render_element("h2", "History"),
         render_table(
             ("version", "what changed"),
-            *((render_code(version), list_items(*what)) for version, what in known.list_history(one)),
+            *(
+                (render_code(version), list_items(*what))
+                for version, what in known.list_history(one)
+            ),
         ),
     )
 
@@ -340,7 +343,9 @@ def build_consumer_page(known: Knowledge, one: Consumer) -> Page:
         *(
             (
                 render_element("h2", "Writes"),
-                list_items(*(render_link(topic, f"../topics/{topic}.html") for topic in one.writes)),
+                list_items(
+                    *(render_link(topic, f"../topics/{topic}.html") for topic in one.writes)
+                ),
             )
             if one.writes
             else ()

@@ -33,7 +33,7 @@ class Description(NamedTuple):
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of the store, the lake and a command leave as a problem document."""
+    """Answer every error of the store, the lake and a command with a problem document."""
     for kind in (StoreError, LakeError, CommandError):
         app.add_exception_handler(kind, _handle)
 

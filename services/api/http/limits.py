@@ -1,4 +1,4 @@
-"""Limits of requests: the length of a URL, the size of a body, the number at a time."""
+"""Limits of requests: the length of a URL, the size of a body, the number at once."""
 
 from http import HTTPStatus
 
@@ -14,7 +14,7 @@ REQUESTS_AT_ONCE_MAX = 256
 
 
 class Limits:
-    """Refuses a request before any other work is done for it."""
+    """Refuses a request beyond a limit before any other work on it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

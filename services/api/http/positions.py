@@ -43,7 +43,7 @@ def create_end(reason: str) -> Event:
 
 
 class Positions:
-    """A reader's positions in several views; the id of an event names all of them, in order."""
+    """A reader's positions in several views; an event's id has all of them, in order."""
 
     def __init__(self, store: Store, views: Sequence[str], last_event_id: str | None) -> None:
         ids = (last_event_id or "").split(".")
@@ -76,7 +76,7 @@ class Position:
         self._store = store
         self._view = view
         self._resumed = resumed
-        self._snapshots: Snapshots | None = None  # those that the position is in
+        self._snapshots: Snapshots | None = None  # of the generation that the position is in
         self._number = 0
         self._marker: object = None  # everything up to it has been sent
 
@@ -106,7 +106,7 @@ class Position:
         return event
 
     def _enter(self, snapshot: Snapshot, snapshots: Snapshots) -> Event | None:
-        """Take the position after the event named, if it is kept; else begin at the marker."""
+        """Resume after the named event if the change log has it; else begin at the marker."""
         first = self._snapshots is None
         self._snapshots, self._number = snapshots, changes.find_extent(snapshot)[1]
         resumed, self._resumed = self._resumed, None

@@ -1,6 +1,6 @@
-"""The OpenAPI document as a page: every route, what it takes and answers, and a form that asks it.
+"""The OpenAPI document as a page: every route, its parameters and answers, and a form to call it.
 
-The text is whole without a script; only the forms need one.
+Only the forms need a script.
 """
 
 import json
@@ -28,7 +28,7 @@ JSON = "application/json"
 REFERENCE = "#/components/schemas/"
 IN_FORMS = ("path", "query")
 WIDE = 2**62
-"""A bound beyond it is that of 64 bits, and goes without saying."""
+"""A bound beyond it is that of 64 bits; the page leaves it out."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,18 @@ class Operation:
 
     @property
     def parameters(self) -> Sequence[Json]:
-        found: Sequence[Json] = self.says.get("parameters", ())
-        return found
+        parameters: Sequence[Json] = self.says.get("parameters", ())
+        return parameters
 
     @property
     def body(self) -> Json | None:
-        """What is posted as JSON; None: nothing."""
+        """The body in JSON; None for an operation without one."""
         content: Json = self.says.get("requestBody", {}).get("content", {})
         return content.get(JSON)
 
     @property
     def answer(self) -> Json:
-        """What a good answer is, by its kind of content."""
+        """The successful answer, by content type."""
         good: Json = next(
             (one for status, one in self.says["responses"].items() if status < "300"), {}
         )
@@ -75,21 +75,23 @@ def render(document: Json) -> Html:
             for text in document["info"]["description"].split("\n\n")
         ),
         render_element("p", "For programs: ", render_link("/openapi.json", "/openapi.json")),
-        render_element("p", *(render_link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"),
+        render_element(
+            "p", *(render_link(tag, f"#{name_tag(tag)}") for tag in groups), class_="ways"
+        ),
         *(
             render_element(
                 "section",
                 render_element("h2", tag),
-                *(_render_operation(one, schemas) for one in found),
+                *(_render_operation(one, schemas) for one in operations),
                 id=name_tag(tag),
             )
-            for tag, found in groups.items()
+            for tag, operations in groups.items()
         ),
     )
 
 
 def group_by_tag(document: Json) -> Mapping[str, list[Operation]]:
-    """The operations by what they are about, in the order of the document."""
+    """The operations by their first tag, in the order of the document."""
     groups: dict[str, list[Operation]] = {}
     for path, methods in document["paths"].items():
         for method, says in methods.items():
@@ -109,7 +111,7 @@ def mark_code(text: str) -> Html:
 
 
 def _render_operation(one: Operation, schemas: Json) -> Html:
-    said = one.says.get("description")
+    description = one.says.get("description")
     return render_element(
         "article",
         render_element(
@@ -119,7 +121,7 @@ def _render_operation(one: Operation, schemas: Json) -> Html:
             render_code(one.path),
         ),
         render_element("p", mark_code(one.says["summary"])),
-        render_element("p", mark_code(said), class_="hint") if said else None,
+        render_element("p", mark_code(description), class_="hint") if description else None,
         render_element(
             "details",
             render_element("summary", f"Ask it; what {one.anchor} takes and answers"),
@@ -141,7 +143,7 @@ def _render_operation(one: Operation, schemas: Json) -> Html:
 
 
 def _render_form(one: Operation) -> Html:
-    """Hidden until the script has taken charge of it."""
+    """The form, hidden until its script runs."""
     asked = [each for each in one.parameters if each["in"] in IN_FORMS]
     return join(
         render_element(
@@ -193,7 +195,7 @@ def _render_body(body: Json) -> Html:
 
 
 def _render_token(schemes: Sequence[Json] | None) -> Html | None:
-    """For a route that takes a token; the ways to show it, of which none is one."""
+    """The token's input, for a route with security schemes; {} among them: it is optional."""
     if not schemes:
         return None
     may_be_absent = {} in schemes
@@ -236,7 +238,7 @@ def _render_answer(one: Operation, schemas: Json) -> Iterator[Html]:
         if rows:
             yield render_table(
                 ("field", "type", "unit", "what it means"),
-                *((render_code(path), *rest, mark_code(said)) for path, *rest, said in rows),
+                *((render_code(path), *rest, mark_code(meaning)) for path, *rest, meaning in rows),
             )
         if "example" in content:
             yield render_element("pre", render_code(_to_text(content["example"])), tabindex="0")
@@ -245,23 +247,23 @@ def _render_answer(one: Operation, schemas: Json) -> Iterator[Html]:
 def list_fields(
     schema: Json, schemas: Json, path: str = "", depth: int = 0
 ) -> Iterator[tuple[str, str, str, str]]:
-    """The path, the type, the unit and the meaning of each field, and of the fields in it."""
-    found = resolve(schema, schemas)
-    if found.get("type") == "array":
-        yield from list_fields(found.get("items", {}), schemas, f"{path}[]", depth)
+    """Path, type, unit and meaning of each field and of its inner fields."""
+    resolved = resolve(schema, schemas)
+    if resolved.get("type") == "array":
+        yield from list_fields(resolved.get("items", {}), schemas, f"{path}[]", depth)
         return
-    for name, field in found.get("properties", {}).items():
+    for name, field in resolved.get("properties", {}).items():
         at = f"{path}.{name}".removeprefix(".")
         target = resolve(field, schemas)
-        said = field.get("description") or target.get("description", "")
+        meaning = field.get("description") or target.get("description", "")
         unit = field.get("unit") or target.get("unit", "")
-        yield at, describe_type(field, schemas), unit, said
+        yield at, describe_type(field, schemas), unit, meaning
         if depth < DEPTH_MAX:
             yield from list_fields(field, schemas, at, depth + 1)
 
 
 def resolve(schema: Json, schemas: Json) -> Json:
-    """The schema that is meant: of what may be null, the one that it is otherwise."""
+    """The target of a reference; for a choice between null and one schema, that schema."""
     named = schema.get("$ref")
     if named is not None:
         return resolve(schemas[named.removeprefix(REFERENCE)], schemas)
@@ -273,13 +275,13 @@ def describe_type(schema: Json, schemas: Json) -> str:
     """The type in words, with its limits."""
     if "anyOf" in schema:
         return " or ".join(describe_type(one, schemas) for one in schema["anyOf"])
-    found = resolve(schema, schemas)
-    if "enum" in found:
-        return ", ".join(map(str, found["enum"]))
-    if found.get("type") == "array":
+    resolved = resolve(schema, schemas)
+    if "enum" in resolved:
+        return ", ".join(map(str, resolved["enum"]))
+    if resolved.get("type") == "array":
         return f"list of {describe_type(found.get('items', {}), schemas)}"
-    limits = " ".join(_list_limits(found))
-    return f"{found.get('type', 'any')} {limits}".strip()
+    limits = " ".join(_list_limits(resolved))
+    return f"{resolved.get('type', 'any')} {limits}".strip()
 
 
 def _list_limits(schema: Json) -> Iterator[str]:

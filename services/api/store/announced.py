@@ -1,4 +1,4 @@
-"""What is announced ahead: the event in a record, as a row that says from when on it holds."""
+"""Announcements: an event as a row with the time from which it holds."""
 
 import logging
 
@@ -12,8 +12,8 @@ log = logging.getLogger("api.mirror")
 
 
 def read_event(contract: Contract, record: Record) -> Row | None:
-    """The event in a record, its times in milliseconds; None where the quarantine has it as
-    rejected.
+    """The event in a record, its times in milliseconds; None for a rejected record, which goes to
+    the quarantine.
     """
     event = validate(contract, record.key, record.value, record.published_ms)
     if isinstance(event, Rejection):
@@ -29,6 +29,6 @@ def build_row(
     since_ms = holds_from(event["effective_at"], record.published_ms)
     moments = (*(event[name] for name in times), record.published_ms, since_ms)
     if any(to_instant(at) is None for at in moments):
-        return None  # no calendar has the time, so nobody can ask for it
+        return None  # no calendar has the time, so no client can ask for it
     place = (record.partition[1], record.offset)
     return *place, event["event_id"], event["sku"], *measures, *moments

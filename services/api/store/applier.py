@@ -42,9 +42,9 @@ class Work:
     commits: int = 0
     rows: int = 0
     waits: Histogram = field(default_factory=Histogram)
-    """Per commit, from the log to the answer: the longest that one of its records has waited."""
+    """Per commit: the longest time from a record's append to the log until answers hold it."""
     batches: Histogram = field(default_factory=Histogram)
-    """Per commit, how long the pipeline worked on the batch."""
+    """Per commit: how long the pipeline worked on the batch."""
 
 
 class Applier:
@@ -69,7 +69,7 @@ class Applier:
         log.start(start)
 
     def step(self) -> Marker | None:
-        """Apply what has arrived; returns the marker committed last, if any was.
+        """Apply the records that have arrived; returns the last committed marker, if any.
 
         Raises Unusable when the log is no longer the one that the database was built from.
         """
@@ -88,7 +88,7 @@ class Applier:
         return last
 
     def is_unmarked(self) -> bool:
-        """Whether there is no marker yet, and so nothing to load."""
+        """Whether the marker topic has no marker yet, so that there is nothing to load."""
         return self._markers_known and self.assembly.target is None
 
     def _check(self) -> None:

@@ -2,8 +2,8 @@
 
 Rows and markers arrive on different partitions in any order. A row may be applied once a later
 marker is known. A marker may be committed once every partition has been read up to it. Rows after
-the last known marker wait, at most ROWS_WAITING_MAX per partition; a partition with more is to be
-paused. A waiting partition has passed the target, so its pause does not delay the target.
+the last known marker wait, at most ROWS_WAITING_MAX per partition; the caller pauses a partition
+with more. A waiting partition has passed the target, so its pause does not delay the target.
 """
 
 from collections import deque
@@ -50,7 +50,7 @@ class Assembly(Generic[Row]):
     def mark(self, marker: Marker) -> None:
         """Take a marker, unless its batch is older than the newest: a fenced process wrote it.
 
-        A batch that is run again is marked again.
+        A repeated batch has a second marker.
         """
         if marker.batch >= self._find_newest_batch():
             self._newest = marker

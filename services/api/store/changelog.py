@@ -54,12 +54,12 @@ class End:
 
 
 class OffsetGone(Exception):
-    """The log no longer, or not yet, holds the offset to go on from."""
+    """The log does not hold the offset to continue from: not any more, or not yet."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The topics, by the ids that Kafka gave them, and the offsets their partitions hold."""
+    """The ids that Kafka gave the topics, and the first and end offsets of their partitions."""
 
     ids: Mapping[str, str]
     starts: Offsets
@@ -67,7 +67,7 @@ class Extent:
 
 
 class Log(Protocol):
-    """What the materializer asks of the log."""
+    """The log, as the materializer uses it."""
 
     def read_ids(self) -> Mapping[str, str]: ...
 
@@ -138,9 +138,9 @@ class Changelog:
         self._consumer.assign([TopicPartition(*at, offsets.get(at, 0)) for at in every])
 
     def read(self) -> list[Record | End]:
-        """What has arrived, in order within a partition; empty after WAIT_SECONDS without a record.
+        """The records that have arrived, in order within a partition; none after WAIT_SECONDS.
 
-        Raises OffsetGone, and KafkaException for what retrying does not cure.
+        Raises OffsetGone, and KafkaException for an error that a retry does not cure.
         """
         # A poll returns with the first record; consume alone would wait for all of them.
         first = self._consumer.poll(WAIT_SECONDS)
@@ -172,7 +172,7 @@ def _read(message: Message) -> Record | End | None:
 
 
 def _raise_lasting(error: KafkaError, topic: str | None) -> None:
-    """Raise what waiting does not cure. The client itself retries a broker that is away."""
+    """Raise an error that waiting does not cure. The client itself retries an absent broker."""
     if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
         raise OffsetGone(f"{topic}: the offset to go on from is gone: {error.str()}")
     if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:

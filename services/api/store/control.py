@@ -75,6 +75,6 @@ class Control(Background):
 
 
 def _find_start(at: Partition, extent: Extent) -> int:
-    """The first offset to read. Of the heartbeats, which are never deleted, one is enough."""
+    """The first offset to read: of the heartbeats, which are never deleted, only the last."""
     first = extent.starts[at]
     return max(first, extent.ends[at] - 1) if at[0] == HEARTBEATS.name else first

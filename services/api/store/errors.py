@@ -1,4 +1,4 @@
-"""Why the store cannot answer now. `http` makes a problem document of each."""
+"""Errors of a store that cannot answer now. `http` makes a problem document of each."""
 
 
 class StoreError(Exception):
@@ -40,7 +40,7 @@ class NoWorldClock(StoreError):
 
 
 class NotRecorded(StoreError):
-    """The log does not take the record of an action, so the action is not begun."""
+    """The log does not take the record of an action, so the action must not begin."""
 
 
 def render_cause(trouble: str | None) -> str:

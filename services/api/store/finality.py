@@ -1,4 +1,4 @@
-"""Whether a window's row may still change. That depends on when it is read, not on the row.
+"""Whether a window's row may still change. That depends on the time of the read, not on the row.
 
 An event may be published until its horizon ends. A row is final when the horizon of every event in
 its window has ended, and the answer holds everything that was published by then.
@@ -19,7 +19,7 @@ ENDS = ("window_end", "interval_end", "day_end", "review_at")
 
 
 class Finality:
-    """Up to which window end nothing changes any more, for one view in one answer."""
+    """The window end up to which rows are final, for one view in one answer."""
 
     def __init__(self, store: Store, table: Table, marker: Marker) -> None:
         end = find_end_field(table.contract)
@@ -46,7 +46,7 @@ def find_end_field(view: Contract) -> str | None:
 def find_settled_ms(store: Store, marker: Marker) -> int | None:
     """Windows that ended by then, in epoch ms of world time, are final; None: not known yet.
 
-    The answer holds what the log held at the moment that its freshness names. At that moment the
+    The answer holds the log's records of the moment that its freshness names. At that moment the
     world had reached the time of its clock or its last heartbeat, whichever is earlier.
     """
     age_ms, _ = store.freshness.measure(marker.inputs)

@@ -1,4 +1,4 @@
-"""The generation that is served of each pipeline, and those on standby.
+"""The served generation of each pipeline, and those on standby.
 
 A ready candidate is loaded before its promotion, and a retired generation stays up to date. So a
 promotion and its rollback are one assignment each, and a request reads all its rows from one
@@ -23,7 +23,7 @@ Make = Callable[[Generation, Path, OnLoaded], Materializer]
 
 
 class Materializers:
-    """Per pipeline: the latest control record, the generations followed, and the one served."""
+    """Per pipeline: the latest control record, the followed generations, and the served one."""
 
     def __init__(self, folder: Path, make: Make) -> None:
         self.known: dict[str, Generations] = {}
@@ -41,7 +41,7 @@ class Materializers:
         return (None if number is None else followed.get(number)) or self.find_loading(pipeline)
 
     def find_loading(self, pipeline: str) -> Materializer | None:
-        """The promoted generation, while it is not the one served."""
+        """The promoted generation, while another one is served."""
         known = self.known.get(pipeline)
         if known is None or known.promoted is None:
             return None
@@ -55,7 +55,7 @@ class Materializers:
         return self._followed.get(pipeline, {}).get(number)
 
     def find_view(self, view: str, number: int | None = None) -> Materializer | None:
-        """The materializer to read a view from; of that generation, while it is followed."""
+        """The materializer to read a view from: that of the generation, while it is followed."""
         for pipeline in tuple(self.known):
             materializer = self.find_served(pipeline)
             if materializer and view in materializer.generation.views:

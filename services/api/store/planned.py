@@ -1,4 +1,4 @@
-"""The mirrored promotions: how plans are stored. All times are epoch milliseconds."""
+"""The mirrored promotions: the storage of plans. All times are epoch milliseconds."""
 
 import sqlite3
 from typing import NamedTuple
@@ -74,5 +74,5 @@ PLANNED = Layout(
 def list_plans(
     connection: sqlite3.Connection, sku: str, before: tuple[int, int], limit: int
 ) -> list[Plan]:
-    """The promotions of a product, the last to start first, those that start before a place."""
+    """The promotions of a product that start before a place, the last to start first."""
     return [Plan(*row) for row in connection.execute(PLANS, (sku, *before, limit))]

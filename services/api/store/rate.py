@@ -1,4 +1,4 @@
-"""The rate of a pipeline, from the markers that have arrived."""
+"""The rate of a pipeline, from its markers."""
 
 from collections import deque
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Rate:
         self._markers.append((self._moment(), sum(marker.inputs.values())))
 
     def measure_per_second(self) -> float | None:
-        """None until this process has seen two markers."""
+        """The rate; None until this process has seen two markers."""
         markers = tuple(self._markers)
         if len(markers) < 2:
             return None

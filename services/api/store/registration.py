@@ -1,7 +1,7 @@
-"""Registers this API as a reader: it announces which generations it could serve now.
+"""Registers this API as a reader: it announces the generations that it could serve now.
 
 A promotion waits until every registered reader has loaded the candidate. Each process announces
-itself under a name that it keeps over restarts. The announcement is a sign of life too: a promotion
+itself under a name that it keeps over restarts. The announcement is a heartbeat too: a promotion
 does not wait for a reader that has been silent for a while.
 """
 
@@ -33,7 +33,7 @@ class Loaded(NamedTuple):
 
 
 class Registration(Background):
-    """A thread that announces what is loaded: when that changes, and regularly."""
+    """A thread that announces the loaded generations: after each change, and regularly."""
 
     def __init__(
         self, name: str, loaded: Callable[[], tuple[Loaded, ...]], announce: Announce
@@ -61,7 +61,7 @@ class Registration(Background):
 
 
 def create_announcer(client: Producer) -> Announce:
-    """Publishes an announcement in the control topic; raises NotDelivered."""
+    """A function that publishes an announcement in the control topic; it raises NotDelivered."""
 
     def announce(row: Row) -> None:
         record = encode_key(READERS, row), encode(READERS, row)

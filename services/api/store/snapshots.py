@@ -19,7 +19,7 @@ Rows = sqlite3.Cursor
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The views at one marker, for as long as the transaction is open."""
+    """The views at one marker, while the transaction is open."""
 
     marker: Marker
     _connection: sqlite3.Connection

@@ -1,4 +1,4 @@
-"""Everything that the API keeps of the log, and the threads that keep it."""
+"""The API's copies of the log, and the threads that keep them up to date."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ from services.api.store.traces import Traces
 from services.clock import get_wall_ms
 
 STOP_SECONDS_MAX = 3.0
-"""With the five seconds that open answers are given, less than a container's time of grace."""
+"""With the five seconds for open answers, less than a container's grace period."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Store:
     actions: Mirror
     traces: Traces = field(default_factory=Traces)
     stopping: threading.Event = field(default_factory=threading.Event)
-    """Set when streams are to end."""
+    """Set when streams have to end."""
 
     def start(self) -> None:
         for each in self._list_background():
             each.start()
 
     def stop(self) -> None:
-        """Ask every thread to end, and wait for STOP_SECONDS_MAX in all.
+        """Ask every thread to end, and wait for at most STOP_SECONDS_MAX in all.
 
-        A thread that still waits for a broker which is gone ends with the process. Its file is as
-        its last transaction left it.
+        A thread that still waits for an absent broker ends with the process. Its file is in the
+        state of its last transaction.
         """
         until = time.monotonic() + STOP_SECONDS_MAX
 
@@ -75,12 +75,14 @@ class Store:
 
     def is_alive(self) -> bool:
         """Whether every background thread is at work."""
-        return all(each.is_alive() for each in (*self._list_background(), *self.generations.list_all()))
+        every = (*self._list_background(), *self.generations.list_all())
+        return all(each.is_alive() for each in every)
 
     def find_snapshots(self, view: str, generation: int | None = None) -> Snapshots:
-        """Where to read the view from as it is now. Raises ViewMissing and ViewLoading.
+        """The snapshots of the view as it is now. Raises ViewMissing and ViewLoading.
 
-        The generation of that number is read while it is kept up to date, else the promoted one.
+        They are of the generation with that number while it is kept up to date, else of the
+        promoted one.
         """
         materializer = self.generations.find_view(view, generation)
         if materializer is None:

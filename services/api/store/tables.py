@@ -107,7 +107,7 @@ def _select_oldest(table: str, contract: Contract) -> str | None:
 
 
 class _Kind:
-    """How values of one type are stored, and how they are rendered."""
+    """The storage and the rendering of values of one type."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ KINDS = {
     "timestamp": _Kind("integer", _skip_none(to_epoch_ms), render_instant_or_none),
     "array": _Kind("text", _skip_none(_dump), _skip_none(json.loads)),
 }
-"""By the type of a contract's field."""
+"""The kinds by the type of a contract's field."""
 
 
 PYTHON: Mapping[str, type] = {"text": str, "blob": bytes, "integer": int}
