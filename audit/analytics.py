@@ -1,4 +1,4 @@
-"""The oracle of the analytics pipeline: what was sold, by a batch read of the log."""
+"""The oracle of the analytics pipeline: computes sales by a batch read of the log."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -25,18 +25,19 @@ COLUMNS: dict[str, pa.DataType] = {
     "unit_cost_cents": pa.int64(),
 }
 COSTS = pa.schema(COLUMNS)
-"""What a product costs from a moment on, which lies a NOTICE after it was announced, or later."""
+"""The cost of a product, and the moment from which it holds: NOTICE after its publication, or
+later."""
 
 VIEWS: Mapping[str, Contract] = {
     CONTRACTS[name].entity.replace("-", "_"): CONTRACTS[name]
     for name in CONSUMERS["analytics"].writes
     if CONTRACTS[name].domain == "analytics"
 }
-"""By the name of the query: what the pipeline says that it writes."""
+"""By the name of the query: the view that the pipeline declares to write."""
 
 
 class Oracle(inventory.Oracle):
-    """The log of receipts and refunds below some offsets, and the products as they are known."""
+    """The receipts and refunds below some offsets, and the known products."""
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         super().__init__(settings, ends)

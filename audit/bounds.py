@@ -1,4 +1,4 @@
-"""Every bound that data or load can reach, read where it is declared.
+"""Every bound that data or load can reach, read from its declaration.
 
 Contracts declare the limits of their fields, horizons, skews and retentions; settings declare
 theirs. In the code, each constant and each threshold whose name ends in MAX or MIN is a bound,
@@ -63,7 +63,7 @@ class Bound:
     home: str
     """A contract, a file of code without its ending, or `settings`."""
     what: str
-    """Of a contract `lines[].units.maximum` or `horizon`; a constant, a threshold or a setting."""
+    """In a contract `lines[].units.maximum` or `horizon`; else the name of the declaration."""
     says: str
     meaning: str = ""
     """The comment of the declaration; empty where the name says it all."""

@@ -1,4 +1,4 @@
-"""The oracle of the fraud pipeline: the alerts that a log calls for, by a batch read of it.
+"""The oracle of the fraud pipeline: computes the alerts of a log by a batch read.
 
 It shares only the contracts with the pipeline, and gets the thresholds as data. The contributions
 of events and the rules are SQL in DuckDB, one file per rule in `fraud_rules`.
@@ -36,12 +36,12 @@ create macro metres(lat_a, lon_a, lat_b, lon_b) as
         radians(lat_a / 1e6), radians(lon_a / 1e6), radians(lat_b / 1e6), radians(lon_b / 1e6)
     ))))::bigint;
 """
-"""`starts`: the beginning of an interval. `each_proof`: an event that a candidate rests on.
+"""`starts`: the beginning of an interval. `each_proof`: an event among a candidate's evidence.
 `metres`: whole metres on a sphere between two places in microdegrees."""
 
 
 def list_spans(limits: Thresholds) -> Mapping[str, timedelta]:
-    """By rule: the time after an interval's beginning at which no more events can belong to it."""
+    """By rule: the time from an interval's beginning until no more events can belong to it."""
     return {
         "card-velocity": limits.card_sales_interval,
         "impossible-travel": limits.travel_interval,
@@ -76,7 +76,7 @@ class FraudOracle(Accounted):
 
     @property
     def ends_at(self) -> datetime:
-        """When the newest accepted record was published; 1970 where there is none."""
+        """The publication time of the newest accepted record; 1970 where there is none."""
         newest = self._tables.engine.sql("select coalesce(max(published), 0) from accepted")
         ((published_ms,),) = newest.fetchall()
         return EPOCH + int(published_ms) * MILLISECOND
@@ -106,12 +106,12 @@ def suspect(engine: duckdb.DuckDBPyConnection, limits: Thresholds) -> None:
 
 
 def read_query_text(query: str) -> str:
-    """The SQL of that name; a rule's has the rule's name."""
+    """The SQL of this name; that of a rule has the rule's name."""
     return (RULES / f"{query.replace('-', '_')}.sql").read_text()
 
 
 def restore_times(row: Row) -> Row:
-    """The row with its times as times."""
+    """The row with its times as datetimes."""
     times = ("interval_start", "interval_end", "decided_at")
     evidence = [
         {**proof, "event_time": EPOCH + proof["event_time"] * MILLISECOND}

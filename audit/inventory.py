@@ -38,13 +38,13 @@ class Book:
 
 
 class Oracle:
-    """The log below some offsets, loaded once and queried."""
+    """The log below some offsets, loaded once, for queries."""
 
     def __init__(self, settings: Settings, ends: Offsets) -> None:
         self.ends = ends
         self._unreadable: Counter[Partition] = Counter()
         self.rejected: dict[Place, Collection[str]] = {}
-        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason."""
         self._lost: list[Row] = []
         self.simulated: Counter[Partition] = Counter()
@@ -77,7 +77,7 @@ class Oracle:
         return list(self.engine.sql(read_query(name)).to_arrow_table().to_pylist())
 
     def books(self) -> dict[Partition, Book]:
-        """The record accounting, each number counted on its own and not derived from the others."""
+        """The record accounting; each number is counted, and none derived from the others."""
         counted = self.engine.sql(
             """
             select

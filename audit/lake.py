@@ -25,37 +25,37 @@ COLUMNS: dict[str, pa.DataType] = {
     "event_time": pa.timestamp("ms", tz="UTC"),
 }
 MOVES = pa.schema(COLUMNS)
-"""A line of an event that moves stock."""
+"""The line of an event that moves stock."""
 
 
 def collect_events(records: Iterable[Record], topics: Iterable[str]) -> Events:
-    found: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
+    events: dict[str, dict[Place, Event]] = {topic: {} for topic in topics}
     seen: set[tuple[str, int, str]] = set()
     for record in records:
-        if record.topic not in found or (happened := accept_event(record)) is None:
+        if record.topic not in events or (happened := accept_event(record)) is None:
             continue
         identity = record.topic, record.partition, happened["event_id"]
         if identity not in seen:
             seen.add(identity)
-            found[record.topic][record.partition, record.offset] = happened
-    return found
+            events[record.topic][record.partition, record.offset] = happened
+    return events
 
 
 def accept_event(record: Record) -> Event | None:
     """The content of the record, if it is valid and in time."""
     try:
-        read_record(record)  # of a release: what it wraps, too
+        read_record(record)  # this validates the content of a release, too
         happened = parse_event(record)
     except Unreadable:
         return None
     return None if find_untimeliness(record, happened) else happened
 
 
-def sum_daily_facts(found: Events) -> list[dict[str, Any]]:
+def sum_daily_facts(events: Events) -> list[dict[str, Any]]:
     """The movements of each sku in each store on each day of UTC; cents as far as 64 bits go."""
     engine = duckdb.connect()
     engine.execute("set timezone = 'UTC'")
-    engine.register("moves", pa.Table.from_pylist(list(list_moves(found)), MOVES))
+    engine.register("moves", pa.Table.from_pylist(list(list_moves(events)), MOVES))
     rows = [
         fit_sums(row) for row in engine.sql(read_query("daily_facts")).to_arrow_table().to_pylist()
     ]
@@ -64,9 +64,9 @@ def sum_daily_facts(found: Events) -> list[dict[str, Any]]:
     return rows
 
 
-def list_moves(found: Events) -> Iterator[dict[str, Any]]:
+def list_moves(events: Events) -> Iterator[dict[str, Any]]:
     for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS):
-        for (partition, _), happened in found[topic.name].items():
+        for (partition, _), happened in events[topic.name].items():
             for line in happened.get("lines", [happened]):
                 yield {
                     "topic": topic.name,

@@ -1,9 +1,8 @@
-"""The simulator's sealed truth, compared with the log.
+"""The simulator's ledger, compared with the log.
 
 A page of the ledger states the position of its store after a tick: the number of the simulator's
-records in its partition of each topic, and the stock by all events, less those that nobody can
-read. So for any offsets each store has a last page that lies wholly before them. There ledger and
-log must agree.
+records in its partition of each topic, and the stock by all events but the unreadable ones. So for
+any offsets each store has a last page that lies wholly before them. There they must agree.
 """
 
 from collections import Counter
@@ -25,7 +24,7 @@ SEEN: Mapping[str, tuple[str, ...]] = {
     "unreadable": ("malformed", "unknown_schema", "broken_rule"),
 }
 """The kinds of dirt in the ledger that a reader can find in the log."""
-# Within the horizon a late record is as good as any: a reader does not count it.
+# A reader does not count a late record: within the horizon it is like any other.
 DIRT = ("late", *(kind for kinds in SEEN.values() for kind in kinds))
 
 Shelf = tuple[str, str]
@@ -67,18 +66,18 @@ class Audit:
     pages: int
     shelves: int
     dirt: Mapping[str, int]
-    """Records that were not published on time and once, by kind, as the pages count them."""
+    """Late, repeated and unreadable records by kind, as the pages count them."""
     simulated: int
-    """The number of the simulator's records before the marker, on these pages or not."""
+    """The number of the simulator's records before the marker, also beyond these pages."""
     quarantined: int
-    """Movements in the ledger that the view lacks, since they are in the quarantine."""
+    """The number of the ledger's movements that are in the quarantine, and so not in the view."""
     differences: list[Difference]
     seen: Mapping[str, tuple[int, int]]
-    """Repeated, untimely and unreadable records: by the ledger, and by the log."""
+    """The numbers of repeated, untimely and unreadable records: by the ledger, by the log."""
 
     @property
     def made(self) -> bool:
-        """Whether there was anything to compare; nothing is compared before the first page."""
+        """Whether the comparison was possible: before the first page it is not."""
         return self.pages > 0 or self.simulated == 0
 
     @property
@@ -133,7 +132,7 @@ def get_units(row: Row) -> Units:
 
 
 def read_ledger(settings: Settings) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every page, with the number of its partition: its store has the same one everywhere."""
+    """Every page, with its partition, which is the same in all topics of its store."""
     pages = number_records(read(settings, read_end_offsets(create_admin(settings), [LEDGER.name])))
     for record, number in pages:
         if number is not None and record.value is not None:

@@ -29,7 +29,7 @@ RECORDS_PER_POLL_MAX = 10_000
 
 
 class NotArchived(UserError):
-    """Records that neither the log nor the archive holds."""
+    """Neither the log nor the archive holds some records."""
 
     def __init__(self, topic: str, partition: int, end: int) -> None:
         super().__init__(
@@ -41,12 +41,12 @@ class NotArchived(UserError):
 def read(settings: Settings, ends: Offsets) -> Iterator[Record]:
     """Each record below the end offset of its partition, partition by partition in log order.
 
-    The archive gives the first records that the log no longer holds. Raises TimeoutError
+    Records that the log no longer holds come from the archive. Raises TimeoutError
     when the broker sends nothing for IDLE_SECONDS_MAX, and NotArchived.
     """
     starts = read_start_offsets(create_admin(settings), {topic for topic, _ in ends})
     yield from read_archive(settings, ends, starts)
-    # Kafka sends nothing of a partition that was deleted up to its end, not even its position.
+    # For a partition that was deleted up to its end Kafka sends nothing, not even a position.
     waiting = {at: end for at, end in ends.items() if end > starts.get(at, 0)}
     reader = create_consumer(settings, fetch_message_max_bytes=4_194_304)
     try:
@@ -106,10 +106,9 @@ def parse_archived(row: Mapping[str, Any]) -> Record:
 
 
 def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | None]]:
-    """Each record with its number among the simulator's in its partition; None: it is not one of
-    them.
+    """Each record with its number among the simulator's in its partition; None for other records.
 
-    A record that Kafka stored twice counts once. A killed broker may forget a batch, and
+    A record that Kafka stored twice has a number once. A killed broker may lose a batch, and
     store it again for a producer that had no acknowledgement.
     """
     reached: Counter[Partition] = Counter()
@@ -125,7 +124,7 @@ def number_records(records: Iterable[Record]) -> Iterator[tuple[Record, int | No
 
 
 def find_unread(reader: Consumer, waiting: Offsets) -> dict[Partition, int]:
-    """The partitions whose end has not been reached; a gap in the offsets does not matter."""
+    """The partitions whose end the reader has not reached; offsets may have gaps."""
     position = reader.position([TopicPartition(*at) for at in waiting])
     return {
         (at.topic, at.partition): waiting[at.topic, at.partition]

@@ -1,4 +1,4 @@
-"""The oracle of each pipeline: the same answer, computed by other means."""
+"""The oracle of each pipeline, which computes the same answer by other means."""
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -29,7 +29,7 @@ class Answering(Protocol):
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:
-        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason.
         """
 
@@ -49,7 +49,7 @@ ORACLES: Mapping[str, Ask] = {
     "visits": ask_visits_oracle,
     "reorder": ask_reorder_oracle,
 }
-"""By the name of the pipeline."""
+"""The oracles by pipeline."""
 
 
 def ask_oracle(pipeline: str, settings: Settings, ends: Offsets) -> Answering:

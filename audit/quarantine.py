@@ -23,11 +23,11 @@ class Listing:
 
     rejected: int
     listed: int
-    """Rejected records that are listed with a reason that the oracle gives too."""
+    """The number of rejected records that are listed with a reason of the oracle's."""
     differences: list[str]
-    """The first records that are not listed, listed for another reason, or wrongly listed."""
+    """The first records that are missing, listed for another reason, or wrongly listed."""
     behind: int
-    """Records that the quarantine had not validated after CAUGHT_UP_SECONDS_MAX."""
+    """The number of records not yet validated by the quarantine after CAUGHT_UP_SECONDS_MAX."""
 
     @property
     def agrees(self) -> bool:
@@ -39,7 +39,7 @@ class Listing:
 
 
 def compare_listing(settings: Settings, oracle: Answering) -> Listing:
-    """Compare once the quarantine has read as far as the oracle, or the time limit is over."""
+    """Compare when the quarantine has read as far as the oracle, or the time limit is over."""
     wait_for(lambda: not count_records_behind(settings, oracle.ends), CAUGHT_UP_SECONDS_MAX)
     behind = count_records_behind(settings, oracle.ends)
     listed = dict(read_reasons(settings, oracle.ends))
@@ -60,7 +60,7 @@ def count_records_behind(settings: Settings, ends: Offsets) -> int:
 
 
 def read_reasons(settings: Settings, ends: Offsets) -> Iterator[tuple[Place, str]]:
-    """Every listed record below the ends; a record that was copied twice comes twice."""
+    """Place and reason of every listed record below the ends; a second copy comes again."""
     for record in read(settings, read_end_offsets(create_admin(settings), [QUARANTINE.name])):
         row: dict[str, Any] = decode(record.value).value
         if row["offset"] < ends.get((row["topic"], row["partition"]), 0):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Cents = NDArray[np.float64]
-"""The least cost from here to the end, by the units on the shelf."""
+"""By the units on the shelf: the least cost from here to the end."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Terms:
     pack_size_units: int
     order_cents: float
     lost_cents: float
-    """Of a unit that a customer wanted and the shelf lacked."""
+    """The cost of a unit that a customer wanted and the shelf lacked."""
     holding_cents: float
-    """Of a unit on the shelf at the end of an hour."""
+    """The cost of a unit on the shelf at the end of an hour."""
 
 
 def compute_least_cents(
@@ -40,7 +40,7 @@ def compute_least_cents(
     shares: Mapping[int, Sequence[float]],
     terms: Terms,
 ) -> float:
-    """The least that holding, ordering and lost sales could have cost a shelf.
+    """The least possible cost of holding, ordering and lost sales for a shelf.
 
     `wanted` and `moved`: by hour, the units that customers wanted, and those that came or went
     besides sales and deliveries. `shares`: by the hour of arrival, which share of the packs each
@@ -58,7 +58,7 @@ def compute_least_cents(
 def compute_units_max(
     opening: int, wanted: Sequence[int], moved: Sequence[int], terms: Terms
 ) -> int:
-    """The most that a shelf holds by a cheapest plan: all demand to come, and a pack."""
+    """The most units on a shelf in a cheapest plan: all future demand, and a pack."""
     returned = sum(units for units in moved if units > 0)
     lost = sum(-units for units in moved if units < 0)
     return opening + sum(wanted) + returned + lost + terms.pack_size_units

@@ -1,6 +1,6 @@
 """One simulated world, refilled by vans or by orders to its end, and the cost of that.
 
-The world, the gate's decision and the supplier are the real ones; only the log is left out.
+The world, the gate's decision and the supplier are the real ones; only the log is missing.
 """
 
 from collections import Counter, defaultdict
@@ -46,7 +46,7 @@ class Review(NamedTuple):
     plans: Sequence[Event]
     """The promotions of its product, the newest announcement last."""
     told_ms: int
-    """When the newest event of its stock happened."""
+    """The time of the newest event of its stock."""
 
 
 Propose = Callable[[Review], Levels]
@@ -65,7 +65,7 @@ class Delivery(NamedTuple):
 
     arrives_hour: int
     share: float
-    """Of the packs that are ordered; only whole ones come."""
+    """The share of the ordered packs that arrives; only whole packs arrive."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Life:
         ]
 
     def _possible(self, shelf: Shelf) -> Iterator[tuple[int, int, float]]:
-        """For an order at each review: hour, lead time in milliseconds, share delivered."""
+        """For an order at each review: hour, lead time in milliseconds, share that arrives."""
         lead = self.products[shelf.sku].lead_time_days
         for hour in range(FIRST_REVIEW_HOUR, self._hours, HOURS_PER_DAY):
             review_ms = to_hour_start_ms(hour)

@@ -64,7 +64,7 @@ def lift_at(plans: Sequence[Event], at_ms: int, policy: Policy) -> int:
 
 
 def find_plan(review: Review, policy: Policy) -> Plan:
-    """The promotion that a review knows: the one known at its shelf's newest event."""
+    """The promotion that a review knows: that known at its shelf's newest event."""
     plan = find_newest_plan(review.plans, review.told_ms)
     if plan is None:
         return NO_PLAN
@@ -132,7 +132,7 @@ def compute_costs(
     point: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     lot: "np.ndarray[tuple[int], np.dtype[np.float64]]",
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """The cost of each of the tried levels, in cents. `deliveries`: by the hour of the review."""
+    """The cost of each of these levels, in cents. `deliveries`: by the hour of the review."""
     pack = product.pack_size_units
     last = max((one.arrives_hour for one in deliveries.values()), default=0)
     stock = np.full_like(point, opening)

@@ -17,7 +17,7 @@ from services.quarantine.reader import read_record
 READ = tuple(one.name for one in (RECEIPTS, REFUNDS, HEARTBEATS))
 BEATS: Partition = (HEARTBEATS.name, 0)
 
-# The incidents are read first: the log then holds all events of each.
+# Incidents first: then the log holds all events of each.
 
 
 def score_view(settings: Settings) -> Scores:

@@ -1,7 +1,7 @@
 """Accepted events as tables of an engine: a row per line where an event has lines, else per event.
 
-Times are milliseconds. Only the first copy of an event in its partition is kept. A release
-counts in the accounting alone, since windows do not take releases.
+Times are milliseconds. The tables keep only the first copy of an event in its partition. A release
+counts in the accounting alone, since no window includes one.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ class Tables:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.rejected: dict[Place, Collection[str]] = {}
-        """The places of rejected records, and the reasons that the quarantine may give; none: any
+        """The places of rejected records, and the possible reasons of the quarantine; none: any
         reason."""
         self.engine = duckdb.connect()
         waiting: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
@@ -49,7 +49,7 @@ class Tables:
             self.engine.execute(build_since_sql(name, key))
 
     def books(self, ends: Offsets) -> dict[Partition, Book]:
-        """The accounting of the records below the ends, which are all there are."""
+        """The accounting of all records; the ends are theirs."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"
         ).fetchall()
@@ -98,7 +98,7 @@ def build_rows(record: Record, content: Content) -> Iterator[tuple[str, Row]]:
 
 
 def list_lines(happened: Event) -> Iterator[Row]:
-    """The columns of each line; one line with its number alone where an event has none."""
+    """The columns of each line; for an event without lines, one line with only its number."""
     for number, line in enumerate(happened.get("lines", [{}])):
         yield {**line, "line": number}
 

@@ -57,7 +57,7 @@ NOTICES_MINUTES = (-20, 0, 4, 9, 10, 15, 60)
 afterwards."""
 
 DELAYS_MINUTES = (-5, 0, 0, 20, 90)
-"""How long after it happened an event is published; negative where a clock is ahead."""
+"""The time from an event to its publication; negative where a clock is ahead."""
 
 BORDERS = (parse_clock("8:00"), parse_clock("11:00"), parse_clock("0:00", days=1))
 """The ends of the rules' intervals; drawn events lie around them."""
@@ -90,7 +90,7 @@ class Timeline:
         published: datetime | None = None,
         **fields: Any,
     ) -> str:
-        """Publish an event, when it happens unless another time is given; returns its id."""
+        """Publish an event, by default at its event time; returns its id."""
         self._events += 1
         event = {
             **contract.examples[0],

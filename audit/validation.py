@@ -36,7 +36,7 @@ class Unreadable(Exception):
     def __init__(self, why: object, *reasons: str) -> None:
         super().__init__(str(why))
         self.reasons: Collection[str] = reasons
-        """The reasons that the quarantine may give; none: any reason."""
+        """The possible reasons of the quarantine; none: any reason."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Content:
     """The content of a record."""
 
     topic: str
-    """The topic of the movement; of a release, its original's topic."""
+    """The topic of the movement; for a release, its original's topic."""
     event_id: str
-    """The identity: records of one partition with the same one are duplicates."""
+    """The identity: records of one partition with the same identity are duplicates."""
     movement: Event
     untimely: str | None
     """late or future, by the record's own event time; None: on time."""
@@ -95,7 +95,7 @@ def parse_event(record: Record) -> Event:
 
 
 def find_untimeliness(record: Record, happened: Event) -> str | None:
-    """`late` or `future`, where it was published beyond the horizon or the skew; None: on time."""
+    """`late` for a record published beyond the horizon, `future` beyond the skew; None: on time."""
     agreed = get_contract(record.topic)
     delay = timedelta(milliseconds=record.published_ms) - to_span(happened["event_time"])
     if agreed.horizon is not None and delay > agreed.horizon:

@@ -1,4 +1,4 @@
-"""The views as the API serves them, compared with the oracle; stock with the ledger too."""
+"""The served views, compared with the oracle, and stock with the ledger too."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Verdict:
     live: Served
     views: tuple[Comparison, ...]
     books: Mapping[Partition, Book]
-    """The oracle's."""
+    """The accounting of the oracle."""
     listing: Listing
     audit: Audit | None
     """None: the ledger does not cover these views, or the world is not simulated."""
@@ -51,7 +51,7 @@ class Verdict:
 
     @property
     def agree(self) -> bool:
-        """Whether all that was compared agrees."""
+        """Whether all comparisons agree."""
         same_views = all(one.agrees for one in self.views)
         booked = self.audit is None or self.audit.agrees
         return same_views and self.books_agree and self.listing.agrees and booked
@@ -106,7 +106,7 @@ def select_kept(view: Contract, rows: list[Row]) -> list[Row]:
 
 
 def find_differences(view: Contract, live: list[Row], oracle: list[Row]) -> Iterator[Difference]:
-    """Pairs of rows with one key that are not the same."""
+    """Pairs of different rows with one key."""
     ours, theirs = index_by_key(view, live), index_by_key(view, oracle)
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):

@@ -34,7 +34,7 @@ class VisitsOracle(Accounted):
 
 
 def restore_times(row: Row) -> Row:
-    """The row with its times as times."""
+    """The row with its times as datetimes."""
     return {**row, **{name: EPOCH + row[name] * MILLISECOND for name in TIMES}}
 
 

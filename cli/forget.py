@@ -1,4 +1,4 @@
-"""retail forget: a customer is erased; log and views keep a pseudonym that names nobody."""
+"""retail forget: erases a customer. Log and views keep a pseudonym that leads to nobody."""
 
 from typing import Annotated
 
@@ -21,9 +21,9 @@ Known = Annotated[
 @app.command()
 def show(known_as: Known) -> None:
     """Show whom the log has for a customer; erase nothing."""
-    found = forgetting.look_up(read_settings(), known_as)
-    screen.say(f"  The log has {found.pseudonym} for them, and {render_cards(len(found.cards))}.")
-    screen.say(f"  their visits: GET /v1/customers/{found.pseudonym}/visits")
+    person = forgetting.look_up(read_settings(), known_as)
+    screen.say(f"  The log has {person.pseudonym} for them, and {render_cards(len(person.cards))}.")
+    screen.say(f"  their visits: GET /v1/customers/{person.pseudonym}/visits")
 
 
 @app.command()

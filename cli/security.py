@@ -1,4 +1,4 @@
-"""retail security renew | access: the keys of a shop that is secure, and who may do what."""
+"""retail security renew | access: the certificates and the permissions of a secure shop."""
 
 import json
 from typing import Annotated
@@ -15,7 +15,7 @@ app = typer.Typer(no_args_is_help=True, help="With SECURE=on: certificates, and 
 
 
 class NotSecure(UserError):
-    """The shop has no keys."""
+    """The shop is not secure, so it has no keys."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -36,16 +36,16 @@ def renew() -> None:
 @app.command()
 def access(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
     """Show which topics each service may read and write, by its contract."""
-    found = {
+    topics_of = {
         name: {"reads": sorted(find_reads(name)), "writes": sorted(find_writes(name))}
         for name in list_services()
     }
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(topics_of))
         return
     rows = [
         (name, what, topic)
-        for name, topics in found.items()
+        for name, topics in topics_of.items()
         for what, listed in topics.items()
         for topic in listed
     ]

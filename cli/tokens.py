@@ -1,4 +1,4 @@
-"""retail token list | add | remove: who may ask the API of a secure shop, and for how long."""
+"""retail token list | add | remove: the tokens for the API of a secure shop."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ Name = Annotated[str, typer.Argument(help="Whose it is; the audit calls its bear
 
 
 class NotSecure(UserError):
-    """The API asks nobody for these tokens."""
+    """The shop is not secure, so its API knows no such tokens."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Forgetting a customer: the lookup lets go of them, and a certificate in the log says so."""
+"""Forgetting a customer: erases them from the lookup, and publishes a certificate."""
 
 from collections.abc import Set
 from pathlib import Path
@@ -27,7 +27,7 @@ decode = create_reader("forgetting")
 
 
 class NeverReplaced(UserError):
-    """Events are published as they are sent, and the log is never changed."""
+    """The shop has no lookup: its log has the ids of customers, and never changes."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(
@@ -38,7 +38,7 @@ class NeverReplaced(UserError):
 
 
 class Unknown(UserError):
-    """Nobody is known by an id."""
+    """The lookup does not know the id."""
 
     def __init__(self, customer: str) -> None:
         super().__init__(
@@ -48,7 +48,7 @@ class Unknown(UserError):
 
 
 class RowsLeft(UserError):
-    """Rows of files, which may name anybody, lie in the data folder."""
+    """The data folder holds rows of files, which may name the customer."""
 
     def __init__(self, folders: list[Path]) -> None:
         super().__init__(
@@ -58,7 +58,7 @@ class RowsLeft(UserError):
 
 
 class StillNamed(UserError):
-    """The log has an event as it was sent."""
+    """The log has an event with an id in place of a pseudonym."""
 
     def __init__(self, topic: str, partition: int, offset: int) -> None:
         super().__init__(
@@ -69,18 +69,19 @@ class StillNamed(UserError):
 
 
 def look_up(settings: Settings, customer: str) -> Person:
-    """Whom the log has for what a customer is known by. Raises NeverReplaced and Unknown."""
-    found = open_lookup(settings).find(customer)
-    if found is None:
+    """The customer with this id, as the log has them. Raises NeverReplaced and Unknown."""
+    person = open_lookup(settings).find(customer)
+    if person is None:
         raise Unknown(customer)
-    return found
+    return person
 
 
 def forget(settings: Settings, customer: str) -> Erased:
     """Erase the customer and their cards, and publish the certificate.
 
-    Certificates that an earlier call could not publish are published first. Raises NeverReplaced,
-    RowsLeft, Unknown, StillNamed, KafkaDown before anything is erased, and NotDelivered after it.
+    It first publishes the certificates that an earlier call could not publish. Raises
+    NeverReplaced, RowsLeft, Unknown, StillNamed and KafkaDown before it erases anything, and
+    NotDelivered after that.
     """
     lookup = open_lookup(settings)
     if left := list_scratch(settings.data_dir):
@@ -100,12 +101,12 @@ def forget(settings: Settings, customer: str) -> Erased:
 
 
 def refuse_named(settings: Settings, ids: Set[str]) -> None:
-    """Raise StillNamed where an event that can be read has one of the ids as it is."""
+    """Raise StillNamed for a readable event that has one of the ids."""
     traces = [one.encode() for one in ids]
     for message in read_between(settings, {}, read_end_offsets(create_admin(settings), NAMING)):
         value = message.value() or b""
         if not any(trace in value for trace in traces):
-            continue  # decoding only possible ones is ten times as fast
+            continue  # it is ten times as fast to decode only events that may match
         try:
             event = decode(value).value
         except Undecodable:
@@ -124,9 +125,7 @@ def open_lookup(settings: Settings) -> Identities:
 
 
 def _certify(settings: Settings, lookup: Identities) -> None:
-    """Publish the certificates of all erasures that have none; one that is there twice says the
-    same.
-    """
+    """Publish the missing certificates of erasures. A second copy of one does no harm."""
     waiting = lookup.list_uncertified()
     if not waiting:
         return

@@ -1,4 +1,4 @@
-"""An authority of the data folder's own, and the certificates that it signs."""
+"""The data folder's own authority, and the certificates that it signs."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
@@ -31,14 +31,14 @@ from infra.settings import HOST, Settings
 AUTHORITY_DAYS = 3_650
 CERTIFICATE_DAYS = 365
 DAYS_LEFT_MIN = 30
-"""With fewer, a start renews the certificate."""
+"""A start renews a certificate with fewer days left."""
 AUTHORITY = "retail authority"
 HOST_NAMES = ("localhost",)
 ADDRESSES = (HOST, "::1")
 
 
 class NoAuthority(UserError):
-    """There is nothing to renew."""
+    """The data folder has no authority, so there is nothing to renew."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
@@ -51,7 +51,7 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
     """The component's key and certificate, for this machine's names; returns their file.
 
     The first call makes them, and the authority, if there is none. A call within DAYS_LEFT_MIN of
-    the end renews the certificate. The common name is the component's.
+    the end renews the certificate. The common name is the component's name.
     """
     file = locate_certificate(settings, component)
     if not file.exists() or _count_days_left(file) < DAYS_LEFT_MIN:
@@ -62,8 +62,8 @@ def ensure_certificate(settings: Settings, component: str) -> Path:
 def renew_certificates(settings: Settings) -> dict[str, date]:
     """Renew the certificate of every component that has one; returns the last day of each.
 
-    The authority stays, so that clients go on trusting it; one that is near its end is replaced.
-    Raises NoAuthority.
+    It keeps the authority, so that clients continue to trust it, unless the authority is near its
+    end. Raises NoAuthority.
     """
     folder = locate_certificate(settings, "").parent
     components = sorted(file.stem for file in folder.glob("*.pem"))
@@ -145,7 +145,7 @@ def _begin(
         .issuer_name(issuer)
         .public_key(public)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(start - timedelta(days=1))  # for clients whose clock is behind
+        .not_valid_before(start - timedelta(days=1))  # for clients with a slow clock
         .not_valid_after(start + timedelta(days=days))
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
     )

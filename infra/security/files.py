@@ -1,4 +1,4 @@
-"""Files that only their owner can read; what is in them is drawn once and kept."""
+"""Files with secrets: only their owner can read them, and each secret is drawn once."""
 
 import os
 from contextlib import suppress
@@ -32,7 +32,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_once(file: Path, content: str) -> None:
-    """Write the file, whole or not at all; the content of an earlier writer stays."""
+    """Write the file, whole or not at all, unless it exists."""
     with NamedTemporaryFile("w", dir=file.parent, prefix="draft-", encoding="utf-8") as draft:
         draft.write(content)
         draft.flush()  # a temporary file has mode 600, and the link is the same file

@@ -1,7 +1,7 @@
 """A password for each service, in a file of its own.
 
-The files are properties, so that Java reads a password where it is used and nothing else has to
-hold it.
+The files are properties: Java reads a password from its file where it uses it, so that no other
+file needs to hold it.
 """
 
 import secrets
@@ -12,11 +12,11 @@ from infra.security.files import locate_security_folder, make_folder, write_once
 from infra.settings import OPERATOR, Settings
 
 MECHANISM = "SCRAM-SHA-512"
-"""How a user shows Kafka that it knows its password, without sending it."""
+"""The SASL mechanism: a user proves to Kafka that it knows its password, without sending it."""
 BROKER = "broker"
-"""As whom the broker logs in to itself, and the common name of its certificate."""
+"""The user as which the broker logs in to itself, and the common name of its certificate."""
 FIRST_USERS = (BROKER, OPERATOR)
-"""The users that Kafka is given before its first start; the operator adds the others."""
+"""The users that Kafka gets before its first start; the operator adds the others."""
 BYTES = 24
 PROPERTY = "password"
 
@@ -46,7 +46,7 @@ def draw_password(settings: Settings, service: str) -> str:
 
 
 def read_password(settings: Settings, service: str) -> str:
-    """The password of the service; raises NoPassword where none was drawn."""
+    """The password of the service. Raises NoPassword where there is none."""
     file = locate_password(settings, service)
     try:
         return file.read_text(encoding="utf-8").strip().removeprefix(f"{PROPERTY}=")

@@ -45,7 +45,7 @@ class Database:
 
     @classmethod
     def open(cls, path: Path, identity: Mapping[str, str], tables: Iterable[Table]) -> "Database":
-        """Continue with the existing file. Raises Unusable if it is missing, damaged or another one."""
+        """Continue with the existing file. Raises Unusable if it does not fit."""
         tables = tuple(tables)
         if not path.exists():
             raise Unusable("there is no database yet")

@@ -15,8 +15,8 @@ PERIOD_SECONDS = 0.2
 OBSERVATIONS_MAX = 3_000  # ten minutes; an older answer has no age, only the reason
 
 WATCHED_SECONDS_MIN = 60.0
-"""A record that is older than the watch may have waited longer than the watch has lasted. The length
-of the watch counts as the wait from this length on."""
+"""A record may be older than the watch, and may have waited for longer. A watch of this length or
+longer counts as its wait."""
 
 Age = tuple[int | None, str | None]
 """Milliseconds, or why they are unknown."""
