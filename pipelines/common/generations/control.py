@@ -14,7 +14,7 @@ log = logging.getLogger("pipeline")
 
 
 class Control:
-    """The control topic, read again when it has grown."""
+    """The control topic; each look reads it again if it has grown."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -23,7 +23,7 @@ class Control:
         self._known: Mapping[str, Generations] = {}
 
     def read(self) -> Mapping[str, Generations]:
-        """The generations of every pipeline, by name; the last ones while Kafka does not answer."""
+        """The generations by pipeline; the last known ones while Kafka does not answer."""
         try:
             ends = read_end_offsets(self._admin, [GENERATIONS.name])
             if ends != self._ends:
@@ -33,7 +33,7 @@ class Control:
         return self._known
 
     def state(self, generation: Generation) -> State | None:
-        """The state of the generation while it should be kept up to date; None: no longer.
+        """The state of the generation; None if it should no longer be kept up to date.
 
         A generation of an unknown pipeline continues, in its last state.
         """

@@ -1,4 +1,4 @@
-"""Changes of a pipeline's generations, each one record of the control topic."""
+"""Changes of a pipeline's generations: each is one record of the control topic."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -63,7 +63,7 @@ def load_generations(settings: Settings, pipeline: str) -> Generations:
 
 
 def change(settings: Settings, pipeline: str, changed: Change) -> Generations:
-    """Publish, in one record for every reader, what the function makes of the generations.
+    """Apply the function to the generations, and publish the result in one record.
 
     Processes change them one after the other. If the function raises, nothing changes. Raises
     BeingChanged.

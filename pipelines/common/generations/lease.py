@@ -11,13 +11,13 @@ from infra.lock import is_locked, try_lock
 from infra.wait import wait_for
 
 LEASE = "lease.json"
-"""The file that the generation's process locks as long as it runs."""
+"""The file that the generation's process keeps locked while it runs."""
 
 GRACE_SECONDS = 15.0
-"""How long a Java process may take to notice that its driver is gone."""
+"""The time in which a Java process has to notice that its driver is gone."""
 
 LOOK_SECONDS_MAX = 1.0
-"""How long a process that only looks may hold the lease."""
+"""The time for which a process that only checks may hold the lease."""
 
 
 class LeaseHeld(UserError):

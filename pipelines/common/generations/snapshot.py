@@ -1,5 +1,5 @@
-"""The snapshot: the copy of the code that a generation runs, made when it is created, with its
-digest.
+"""The snapshot: the copy of the code that a generation runs, and its digest. The creation of the
+generation makes it.
 """
 
 import ast
@@ -21,8 +21,8 @@ CODE = {".py", ".sql", ".yaml", ".json", ".toml", ".properties", ".java"}
 LOCKS = (Path("requirements.lock"), Path("infra") / "jars" / "spark" / "jgo.lock.toml")
 
 UNHASHED = frozenset({"pools.py", "process.py", "requests.py", "throttle.py"})
-"""Files of the runtime that decide when a batch runs and which share of the machine it gets. No
-answer depends on them."""
+"""Files of the runtime that decide when a batch runs, and its share of the machine. No answer
+depends on them."""
 
 PROSE = frozenset({"description", "examples", "invalidExamples", "team"})
 """The parts of a contract that are for people only."""
@@ -34,7 +34,7 @@ NONE: Edits = MappingProxyType({})
 
 
 class ChangedCode(UserError):
-    """The checkpoint was written by other code."""
+    """Other code wrote the checkpoint."""
 
     def __init__(self, pipeline: str, generation: int) -> None:
         super().__init__(
@@ -48,7 +48,7 @@ def take(root: Path, target: Path, edits: Edits = NONE) -> None:
     """Copy the code of pipelines into a folder, whole or not at all."""
     draft = target.with_name(f"{target.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
-    shutil.rmtree(target, ignore_errors=True)  # of an attempt that was broken off
+    shutil.rmtree(target, ignore_errors=True)  # of an interrupted attempt
     for file in list_snapshot_files(root):
         copy = draft / file.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -68,11 +68,11 @@ def list_snapshot_files(root: Path) -> Iterator[Path]:
 
 
 def compute_code_digest(root: Path, pipeline: str) -> str:
-    """What the code says, comments aside: SHA-256, hex, over all that can change an answer.
+    """SHA-256, hex, over all code that can change an answer, without comments.
 
-    That is the pipeline's room, the declaration, the transforms, the runtime but for UNHASHED, what
-    loads contracts, and the contracts that the room uses. The code of `generations` is left out: it
-    decides which generation runs and which one is served, and no answer depends on it.
+    That is the pipeline's room, the declaration, the transforms, the runtime but for UNHASHED, the
+    loader of contracts, and the contracts that the room uses. It omits the code of `generations`,
+    which decides which generation runs and which one is served: no answer depends on it.
     """
     digest = hashlib.sha256()
     for file in sorted(list_hashed_files(root, pipeline)):
@@ -97,7 +97,7 @@ def list_hashed_files(root: Path, pipeline: str) -> Iterator[Path]:
 
 
 def compute_libraries_digest(root: Path) -> str:
-    """The packages and jars that the code runs with: SHA-256, hex, over what pins them."""
+    """SHA-256, hex, over the locks of the packages and jars that the code runs with."""
     digest = hashlib.sha256()
     for lock in LOCKS:
         digest.update((root / lock).read_bytes())
@@ -105,10 +105,10 @@ def compute_libraries_digest(root: Path) -> str:
 
 
 def describe_drift(root: Path, generation: Generation) -> str | None:
-    """A message when code or libraries on disk are not those that the generation was created with.
+    """A message if code or libraries on disk differ from those of the generation's creation.
 
-    The generation runs its own code. Of packages and jars there is one set, which it now runs with.
-    What to do stands on a line of its own. None: nothing differs.
+    The generation runs its own code, but with the one set of packages and jars on disk. The second
+    line of the message says what to do. None: nothing differs.
     """
     name, number = generation.pipeline, generation.number
     if compute_code_digest(root, name) != generation.code_digest:
@@ -128,7 +128,7 @@ def list_code_files(folder: Path) -> list[Path]:
 
 
 def read_significant_content(file: Path) -> str:
-    """The file's content without comments, docstrings and layout, which change nothing."""
+    """The file's content without comments, docstrings and layout, which change no answer."""
     text = file.read_text()
     if file.suffix == ".py":
         return ast.dump(remove_docstrings(ast.parse(text)))

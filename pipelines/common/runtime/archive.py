@@ -1,5 +1,5 @@
-"""The archive: the lake's raw copy of the log, read where the log no longer holds its first
-records.
+"""The archive: the lake's raw copy of the log, for generations that need records which the log no
+longer holds.
 """
 
 from collections.abc import Collection, Iterable
@@ -66,7 +66,7 @@ class NoArchive(UserError):
 
 
 class OtherLog(UserError):
-    """The archive is of another log."""
+    """The archive is a copy of another log."""
 
     def __init__(self, ends: Offsets) -> None:
         super().__init__(
@@ -82,7 +82,7 @@ def render(offsets: Offsets) -> str:
 def find_truncated(
     settings: Settings, topics: Iterable[str], wanted: Offsets = ZERO
 ) -> dict[Partition, int]:
-    """The partitions that begin after the offset wanted, and the offsets at which they begin."""
+    """The partitions that begin after the wanted offset, with their first offsets."""
     starts = read_start_offsets(create_admin(settings), topics)
     return {at: start for at, start in starts.items() if start > wanted.get(at, 0)}
 
@@ -104,8 +104,8 @@ def read_records(
     spark: SparkSession, settings: Settings, starts: Offsets, ends: Offsets
 ) -> DataFrame:
     """The archive's records of a part of the log, in any order, with COLUMNS."""
-    # Its files are those that the table's log names: Parquet, but for the topic, which a folder
-    # names. Appended and joined is all that they ever are, so no engine of Delta is needed.
+    # The table's log names its files: Parquet, but for the topic, which is the folder's name. The
+    # lake only appends and joins files, so a reader needs no engine of Delta.
     folder = locate_folders(settings).bronze
     files = DeltaTable(str(folder)).file_uris()
     read = spark.read.option("basePath", str(folder)).schema(RECORD).parquet(*files)

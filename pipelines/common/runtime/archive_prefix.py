@@ -1,9 +1,9 @@
-"""The archive prefix: what a generation reads of the archive before the log, cut into chunks.
+"""The archive prefix: the part that a generation reads from the archive, in chunks.
 
 Spark fixes a query's sources when it is created. So a generation that begins in the archive has
 both sources from the start: first the chunks, a file each, while an empty folder stands in for the
 log; then the log, from exactly the next offset of each partition. A chunk has the same share of
-every partition, in its order.
+every partition, in the partition's order.
 """
 
 import json
@@ -38,7 +38,7 @@ class ArchivePrefix:
 
     @classmethod
     def of(cls, folder: Path) -> "ArchivePrefix | None":
-        """None: the generation reads all of the log from the log."""
+        """The prefix of the generation; None if it reads only the log."""
         file = folder / PREFIX
         return cls(folder, flatten_topics(json.loads(file.read_text()))) if file.exists() else None
 
@@ -76,7 +76,7 @@ def write_chunks(
     if (prefix.folder / CHUNKS).exists():
         return
     for folder in (prefix.chunks, prefix.empty):
-        shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was broken off
+        shutil.rmtree(folder, ignore_errors=True)  # of an interrupted attempt
         folder.mkdir()
     count = max(1, -(-sum(prefix.ends.values()) // records_max))
     ends = [{at: end * n // count for at, end in prefix.ends.items()} for n in range(count + 1)]
@@ -104,7 +104,7 @@ def write_chunk(records: DataFrame, prefix: ArchivePrefix, number: int) -> None:
 
 
 def remove_chunks(prefix: ArchivePrefix) -> None:
-    """Remove the chunks once all are read; the folder stays, as Spark looks into it."""
+    """Remove the chunks after all are read; the folder stays, because Spark looks into it."""
     for file in prefix.chunks.glob("*"):
         file.unlink()
 
@@ -123,7 +123,7 @@ def prepend(
 
 def stream_chunks(spark: SparkSession, folder: Path) -> DataFrame:
     """The records of a folder of chunks, with archive.COLUMNS: one chunk per batch, in order."""
-    # A file that several tasks shared would have its partitions in several.
+    # If tasks shared a file, a partition would be in several tasks.
     spark.conf.set("spark.sql.files.minPartitionNum", "1")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "8g")
     files = spark.readStream.schema(archive.RECORD).option("maxFilesPerTrigger", "1")

@@ -1,4 +1,4 @@
-"""The backlog: the part of the log that a generation has still to read."""
+"""The backlog: the part of the log that a generation has not read yet."""
 
 import time
 from collections.abc import Iterable
@@ -32,8 +32,8 @@ class Backlog:
 def measure_backlog(settings: Settings, topics: Iterable[str], read: Offsets) -> Backlog:
     """The records between the offsets already read and the log's end.
 
-    The oldest record is taken as the first unread one of each partition: a partition's timestamps
-    only grow, but for what is late by less than the horizon.
+    The first unread records of the partitions stand for the oldest one: the timestamps of a
+    partition only grow, except for records that are late within the horizon.
     """
     names = tuple(topics)
     client = create_admin(settings)

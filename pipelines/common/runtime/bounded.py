@@ -1,7 +1,7 @@
 """A pipeline's rows at given offsets: `python -m pipelines.common.runtime.bounded NAME FOLDER`.
 
-It is one batch over a part of the log. FOLDER/span.json says from which offsets to which (a Span);
-every view is written to FOLDER/VIEW.parquet.
+It is one batch over a part of the log. FOLDER/span.json has the first and the end offsets (a Span);
+the batch writes every view to FOLDER/VIEW.parquet.
 """
 
 import json
@@ -30,12 +30,12 @@ SPAN = "span.json"
 
 @dataclass(frozen=True)
 class Span:
-    """A part of the log: from these offsets on, up to, and without, those."""
+    """A part of the log: from the first offsets up to the end offsets, exclusive."""
 
     starts: ByTopic
     ends: ByTopic
     archived: ByTopic = field(default_factory=dict)
-    """Below which offsets it is read from the archive; nothing: all of it from the log."""
+    """The offsets below which the archive is read; empty: all of it comes from the log."""
 
     @classmethod
     def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
@@ -49,7 +49,7 @@ class Span:
 
     @property
     def records(self) -> int:
-        """How many offsets lie in it."""
+        """The number of offsets in it."""
         return sum(
             end - self.starts[topic][partition]
             for topic, ends in self.ends.items()
@@ -57,7 +57,7 @@ class Span:
         )
 
     def write(self, folder: Path) -> None:
-        # Code from before there was an archive does not know the field.
+        # Code from before the archive does not know the field.
         fields = {name: part for name, part in asdict(self).items() if part or name != "archived"}
         unfinished = folder / f"{SPAN}.unfinished"
         unfinished.write_text(json.dumps(fields))
@@ -80,7 +80,7 @@ def main() -> None:
 def write(spark: SparkSession, settings: Settings, pipeline: Pipeline, folder: Path) -> None:
     """Write each view's rows, read under the pipeline's name.
 
-    A short part of the log is read as a live batch is.
+    It reads a short part of the log like a live batch.
     """
     settings, span = settings.as_service(pipeline.name), Span.read(folder)
     is_small = span.records <= LIVE_RECORDS_MAX

@@ -1,4 +1,4 @@
-"""Scheduler pools: each pipeline's share of the cores, where several share a Spark."""
+"""Scheduler pools: the shares of the cores of pipelines in the same Spark."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable

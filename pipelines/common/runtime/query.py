@@ -1,4 +1,4 @@
-"""A generation's query: it reads at the pace that the backlog asks for, and writes batches."""
+"""A generation's query: it reads at a pace that suits the backlog, and writes batches."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -39,15 +39,15 @@ from pipelines.common.transform.encode import encode_changelog
 log = logging.getLogger("pipeline")
 
 LOOK_SECONDS = 1
-"""How often a running query is checked."""
+"""The time between two checks of a running query."""
 
 
 class Invalid(UserError):
-    """The generation has lost a record, and can no longer be exact."""
+    """The generation has lost a record, so its answer is no longer exact."""
 
 
 class Outgrown(Exception):
-    """While the query started, the log grew by more than the query's memory spans."""
+    """The log has outgrown the query's memory during its start."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Run:
     pipeline: Pipeline
     generation: Generation
     throttle: Throttle | None = None
-    """The throttle that it waits for after each batch. None: it never waits."""
+    """The throttle after each batch. None: it never waits."""
     prefix: ArchivePrefix | None = None
     """The prefix that it reads before the log. None: it reads the log only."""
     state: StateSize = field(default_factory=StateSize)
@@ -76,13 +76,13 @@ class Run:
 def run(work: Run, stopping: Event) -> None:
     """Keep the generation's rows up to date until told to stop.
 
-    A query that catches up reads to where the log ends when it starts, and ends. Then the backlog
-    is looked at again; so it is when the log has outgrown the look by the first batch. A live query
-    goes on for ever; with its first batch a candidate has caught up. The archive prefix is read to
-    its end before the log.
+    A query that catches up reads to the end that the log has when it starts, and ends. Then `run`
+    measures the backlog again; it also does so if the log has outgrown the query before the first
+    batch. A live query runs for ever; its first batch means that a candidate has caught up. The
+    archive prefix is read to its end before the log.
 
-    Raises Invalid when Spark has dropped a record, NewerSchema when a batch may hold what only
-    newer code can read, and what Spark raises when a query fails.
+    Raises Invalid if Spark has dropped a record, NewerSchema if a batch may hold records that only
+    newer code can read, and Spark's exception if a query fails.
     """
     settings, generation = work.settings, work.generation
     prefix = ArchivePrefix.of(locate_folder(settings, generation))
@@ -105,7 +105,7 @@ def run(work: Run, stopping: Event) -> None:
 
 
 def choose_next_pace(work: Run) -> Pace:
-    """How the generation reads on: the rest of its prefix, then the log."""
+    """The pace of the next query: for the rest of the prefix, then for the log."""
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
     if work.prefix is not None and work.prefix.unread(checkpoint):
@@ -125,9 +125,9 @@ def choose_next_pace(work: Run) -> Pace:
 
 
 def read(work: Run, topics: Sequence[Contract], now: Pace) -> DataFrame:
-    """The topics' records, from the first one or from where the checkpoint stands.
+    """The topics' records, from the first one or from the position of the checkpoint.
 
-    A stream with the columns of Kafka's source, or with archive.COLUMNS where there is a prefix.
+    A stream with the columns of Kafka's source, or with archive.COLUMNS if there is a prefix.
     """
     prefix = work.prefix
     if now.in_archive and prefix is not None:
@@ -162,7 +162,7 @@ def start(work: Run, now: Pace) -> StreamingQuery:
 
 
 def create_writer(work: Run, now: Pace) -> Write:
-    """How the query writes a batch: after the checks, and before the throttle."""
+    """The function that writes a batch: after the checks, and before the throttle."""
     write = create_sink(work.settings, work.generation, work.state)
     if not now.live and not now.in_archive:
         write = refuse_outgrown(write, work, now)
@@ -177,10 +177,10 @@ def compute_batch_seconds(settings: Settings, pipeline: Pipeline) -> float:
 
 
 def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
-    """Write, when the memory spans all that the query reads; raises Outgrown.
+    """A function that writes if the memory spans the whole backlog; else it raises Outgrown.
 
-    How far it reads is settled between the look at the backlog and the first batch. By the
-    watermark that this batch leaves nothing has been forgotten yet.
+    Spark fixes the end of the read after the measurement of the backlog and before the first batch.
+    At the watermark of this batch the query has not forgotten any id.
     """
     settled = False
 
@@ -200,10 +200,10 @@ def do_nothing() -> None: ...
 def watch(
     query: StreamingQuery, stopping: Event, begun: Callable[[], None], state: StateSize
 ) -> None:
-    """Return when the query has read all it was to read, or is to stop.
+    """Return when the query has read everything up to its end, or has to stop.
 
-    Calls `begun` once, when the query's first batch is finished, and measures the state after
-    batches. Raises Invalid when Spark has dropped a record, and what the query failed with.
+    Calls `begun` once, after the query's first batch, and measures the state after batches. Raises
+    Invalid if Spark has dropped a record, and the exception of a failed query.
     """
     ended = has_begun = False
     looked_at = ""
@@ -218,10 +218,10 @@ def watch(
 
 
 def refuse_drops(query: StreamingQuery, since: str = "") -> str:
-    """Raise Invalid when a batch has dropped a record that began then or later, as Spark reports.
+    """Raise Invalid if a batch that began then or later has dropped a record, by Spark's reports.
 
-    Returns when the last one began; empty before the first. What Spark remembers of a hundred
-    batches is left in Java: to fetch all of it each second would cost as much as a batch.
+    Returns when the last batch began; empty before the first. The reports of a hundred batches stay
+    in Java: to fetch all of them each second would cost as much as a batch.
     """
     newest, recent = since, query._jsq.recentProgress()
     for number in reversed(range(len(recent))):

@@ -1,9 +1,9 @@
-"""Batches that a generation's worker is asked for: its code, over a part of the log.
+"""Requests to a generation's worker: a batch of its code over a part of the log.
 
-Who compares a candidate asks the process that runs it: its Spark is warm, where another one would
-take half a minute to start. A request is a folder within the generation's: it holds the part of the
-log (`bounded.Span`). The worker claims it, writes each view's rows beside, and says that it is
-done, or why it could not.
+The comparison of a candidate asks the process that runs it: its Spark is warm, and another one
+would take half a minute to start. A request is a folder in the generation's folder, with the part
+of the log (`bounded.Span`). The worker claims it, writes each view's rows into it, and reports
+success or the reason of a failure.
 """
 
 import logging
@@ -27,14 +27,14 @@ log = logging.getLogger("pipeline")
 FOLDER = "requests"
 """The folder of requests in the generation's folder."""
 CLAIMED, DONE, FAILED = "claimed", "done", "failed"
-"""The files with which the worker answers; the last one holds the reason of a failure."""
+"""The files of the worker's answer; the last one holds the reason of a failure."""
 LOOK_SECONDS = 1.0
 CLAIM_SECONDS_MAX = 10.0
-"""A worker whose code knows of requests looks for one each LOOK_SECONDS, unless it does another."""
+"""A worker whose code has requests looks for one each LOOK_SECONDS, unless it serves another."""
 
 
 class Unanswered(Exception):
-    """No worker has claimed the request, or the one that did is gone."""
+    """No worker has claimed the request, or its worker is gone."""
 
 
 class RequestFailed(Exception):
@@ -71,7 +71,7 @@ def has_ended(asked: Path) -> bool:
 
 
 def forget_claims(generation: Path) -> None:
-    """Release the requests that a worker had claimed which has ended."""
+    """Release the claimed requests of a worker that has ended."""
     for claimed in (generation / FOLDER).glob(f"request-*/{CLAIMED}"):
         if not has_ended(claimed.parent):
             claimed.unlink(missing_ok=True)
@@ -87,7 +87,7 @@ def serve(spark: SparkSession, settings: Settings, pipeline: Pipeline, generatio
             (asked / CLAIMED).touch()
             spark.sparkContext.setLocalProperty(POOL, pipeline.name)
             write(spark.newSession(), settings, pipeline, asked)
-        except Exception as error:  # any error: the asker gets it
+        except Exception as error:  # any error: the requester gets it
             log.warning("%s: a request failed: %s", pipeline.name, error)
             answer(asked, FAILED, str(error))
         else:
@@ -126,7 +126,7 @@ def list_unclaimed(generation: Path) -> list[Path]:
 
 
 def answer(asked: Path, name: str, text: str = "") -> None:
-    """Write an answer, whole or not at all; none when nobody waits for it any more."""
+    """Write an answer, whole or not at all; write none if its folder is gone."""
     with suppress(FileNotFoundError):
         unfinished = asked / f"{name}.unfinished"
         unfinished.write_text(text)

@@ -1,4 +1,4 @@
-"""Rows to their changelogs, then the marker: in that order, batch by batch."""
+"""Writes each batch: first the rows to their changelogs, then the marker."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -18,7 +18,7 @@ Write = Callable[[DataFrame, int], None]
 
 
 def create_sink(settings: Settings, generation: Generation, state: StateSize) -> Write:
-    """The function that Spark calls with each batch of records, and again if it repeats a batch."""
+    """The function that Spark calls with each batch of records, and again for a repeated batch."""
     options = build_producer_options(settings)
     marker_producer, marker_admin = create_producer(settings, linger_ms=0), create_admin(settings)
     checkpoint = locate_checkpoint(settings, generation)

@@ -1,4 +1,4 @@
-"""Records from Kafka into Spark."""
+"""Reads records from Kafka into Spark."""
 
 import json
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ FROM_FILES = MappingProxyType(
         ),
     }
 )
-"""With these Java's client reads a value where it is used, in a file."""
+"""The provider with which Java's client reads a value from a file where it needs it."""
 
 
 def tail(
@@ -40,12 +40,11 @@ def tail(
     records_max: int | None,
     starts: Offsets,
 ) -> DataFrame:
-    """The topics' records, from these offsets or from where the checkpoint stands.
+    """The topics' records, from these offsets or from the position of the checkpoint.
 
-    The columns are those of Kafka's source: archive.COLUMNS among them.
-    Records per batch at the most, if any: of all topics together, each by its share of the backlog.
-    What is not among them begins at zero. Where a record is gone that is to be read, the query
-    fails.
+    The columns are those of Kafka's source: archive.COLUMNS among them. A partition without an
+    offset begins at zero. The limit of records per batch, if any, is for all topics together; each
+    gets its share of the backlog. The query fails if an unread record is gone.
     """
     names = [topic.name for topic in topics]
     every = list_partitions(create_admin(settings), names)
@@ -56,21 +55,21 @@ def tail(
         .options(**build_kafka_options(settings), **FETCH, **limit)
         .option("subscribe", ",".join(names))
         .option("startingOffsets", begin)
-        # A topic of record keeps everything: an offset that is gone is a loss, not a detail.
+        # A topic of record keeps everything, so a missing offset is a loss.
         .option("failOnDataLoss", "true")
         .load()
     )
 
 
 def build_kafka_options(settings: Settings) -> dict[str, str]:
-    """Where Kafka is and how to log in, for Spark's connector, which takes the options of Java's
+    """The address of Kafka and the login, for Spark's connector, which takes options of Java's
     client.
     """
     ours = build_client_config(settings)
     user, password = ours.pop("sasl.username", None), ours.pop("sasl.password", None)
     authority = ours.pop("ssl.ca.location", None)
     if settings.secure:
-        # Spark passes options on to plans, tasks and logs: they say where the password is.
+        # Spark copies options into plans, tasks and logs, so they name the password's file.
         password = f"${{file:{locate_password(settings, settings.kafka_service)}:{PROPERTY}}}"
         ours |= FROM_FILES
     if user is not None:

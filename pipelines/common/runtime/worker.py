@@ -1,7 +1,7 @@
 """The supervisor's worker: `python -m pipelines.common.runtime.worker NAME/NUMBER …`.
 
 It runs these generations, in the folder of their code. All of them share one Spark; each has a
-thread, a query and a checkpoint of its own. It ends when none of them is to run any more, and at
+thread, a query and a checkpoint of its own. It ends when none of them has to run any more, and at
 once when nobody holds the other end of its input.
 """
 
@@ -83,13 +83,13 @@ def main() -> None:
         try:
             run_all(spark, settings, dict(zip(leases, assigned, strict=True)), stopping)
         finally:
-            # A generation always goes on from its checkpoint, so kill -9 is the one way to end.
-            # Asking Spark to stop would interrupt a batch with many errors in the log.
+            # A generation always continues from its checkpoint, so kill -9 is the only way to end.
+            # A stop of Spark would interrupt a batch with many errors in the log.
             get_engine(spark).kill()
 
 
 def find_assigned(settings: Settings, argument: str) -> Assigned:
-    """The generation that an argument names; raises Unwanted and ChangedCode."""
+    """The generation named by an argument; raises Unwanted and ChangedCode."""
     name, number = argument.split("/")
     generation = load_generations(settings, name).of(int(number))
     if generation is None:
@@ -120,7 +120,7 @@ class QueryThread(Thread):
         self._work = Run(own, known_as, pipeline, assigned.generation, self.throttle)
         self._lease = lease_file
         self._ended = ended
-        """The exception that it failed with; None: it no longer has to run, or cannot."""
+        """The exception of a failure; None: it no longer has to run, or cannot."""
 
     def run(self) -> None:
         spark, name = self._work.spark, self._work.pipeline.name
@@ -135,7 +135,7 @@ class QueryThread(Thread):
             invalidate(self._work.settings, self.generation, str(why))
             log.error("generation %d of %s is invalid: %s", self.generation.number, name, why)
             self._ended.put(None)
-        except Exception as error:  # of the thread: it is raised where all are looked after
+        except Exception as error:  # the main thread raises it, which watches all threads
             self._ended.put(error)
 
 
@@ -144,7 +144,7 @@ def run_all(
 ) -> None:
     """Run every generation, by its lease, until told to stop or until none is to run any more.
 
-    Raises what a query fails with: all generations go on from their checkpoints, in a new process.
+    Raises the exception of a failed query: all generations continue in a new process.
     """
     ended: SimpleQueue[Exception | None] = SimpleQueue()
     control = Control(settings)
@@ -169,7 +169,7 @@ def run_all(
 
 
 def update(settings: Settings, thread: QueryThread, control: Control) -> None:
-    """Let the thread follow what the control topic says of its generation."""
+    """Apply the control topic's state of the generation to its thread."""
     if control.state(thread.generation) is None:
         thread.stopping.set()
         thread.throttle.set(0.0)  # it ends the sooner

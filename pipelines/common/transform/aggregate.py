@@ -1,6 +1,6 @@
 """From records to rows: extract, deduplicate, join, contribute, aggregate.
 
-All of it is generated code in Spark: one lambda over an array in here halves the rate.
+Spark generates code for all of it: one lambda over an array would halve the rate.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from pipelines.common.transform.deduplicate import keep_first_copies, keep_first
 from pipelines.common.transform.extract import extract
 
 TASKS = 2
-"""The number of tasks that read a batch."""
+"""The number of tasks for a batch."""
 
 SMALL_TASKS = 1
-"""The same for a small batch: another task would cost more than it takes over."""
+"""The number of tasks for a small batch: a second task would cost more than it saves."""
 
 
 def build_rows(
     pipeline: Pipeline, records: DataFrame, versions: Versions | None = None, number: int = 0
 ) -> DataFrame:
-    """The rows of a view, by number, over a static frame of records; with its contract's fields."""
+    """The rows of the view with this number, with the columns of its contract."""
     return select_view_rows(pipeline, build_static_rows(pipeline, records, versions or {}), number)
 
 
@@ -43,7 +43,7 @@ def build_static_rows(
 
 
 def select_view_rows(pipeline: Pipeline, every: DataFrame, number: int) -> DataFrame:
-    """Of every row those of the view of that number, with the fields of its contract."""
+    """The rows of the view with this number, with the fields of its contract as columns."""
     wanted = is_of(pipeline, number) & ~is_accounting()
     return every.where(wanted).select(*[field.name for field in pipeline.writes[number].fields])
 
@@ -83,5 +83,5 @@ def aggregate(pipeline: Pipeline, contributed: DataFrame) -> DataFrame:
 
 
 def keep(rows: DataFrame, condition: Callable[[], Column] | None) -> DataFrame:
-    """Accounting rows, and of the others those that meet the condition; with the same columns."""
+    """The accounting rows, and the other rows that meet the condition, with the same columns."""
     return rows if condition is None else rows.where(is_accounting() | condition())

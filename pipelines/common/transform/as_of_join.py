@@ -1,6 +1,6 @@
-"""The as-of join: to each line the version of a dimension that held when its event happened.
+"""The as-of join: adds to each line the version of a dimension that held at its event time.
 
-In Spark it is `join_as_of`. In a live batch a Python worker looks the versions up, by `Lookup`.
+`join_as_of` does it in Spark. In a live batch a Python worker looks up versions with `Lookup`.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ first moment at which a version holds and the first at which it holds no longer.
 
 
 def load_versions(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> Versions:
-    """The versions of the pipeline's dimensions, read whenever a plan with these frames runs."""
+    """The versions of the pipeline's dimensions, which each run of a plan reads anew."""
     return {one: read_versions(spark, settings, one) for one in pipeline.dimensions}
 
 
@@ -40,13 +40,13 @@ def join_as_of(lines: DataFrame, dimension: Dimension, versions: DataFrame) -> D
 
 
 def name_as_of_column(dimension: int) -> str:
-    """The column with the versions for an event's lines, of the dimension of that number."""
+    """The column with the versions of this dimension for an event's lines."""
     return f"_as_of_{dimension}"
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """A dimension, as a worker looks its versions up."""
+    """Looks up versions of a dimension in a worker."""
 
     topic: str
     since: str

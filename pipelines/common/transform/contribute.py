@@ -1,4 +1,4 @@
-"""From lines to contributions: which rows of which views a line adds to, and what it adds."""
+"""From lines to contributions: the amounts that a line adds to rows of views."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,10 +16,10 @@ from pipelines.common.transform.extract import list_as_of_columns
 from pipelines.common.transform.lines import create_array, explode_lines, name_first
 
 VIEW = "_view"
-"""The number of the view that a contribution is for, where views declare contributions."""
+"""The number of a contribution's view, if views declare contributions."""
 
 UNTIL = "_until"
-"""When the interval of the contribution's row is over, where rows have one."""
+"""The end of the interval of the contribution's row, if rows have one."""
 
 
 def build_contributions(pipeline: Pipeline, extracts: DataFrame, versions: Versions) -> DataFrame:
@@ -72,7 +72,7 @@ def find_column_types(lines: DataFrame, declared: Sequence[Contribution]) -> Map
 
 
 def is_contributing(view: View, contribution: Contribution) -> Column:
-    """Whether a line adds the contribution to the view."""
+    """Whether a line adds this contribution to the view."""
     adds = ~is_accounting()
     if contribution.when is not None:
         adds &= contribution.when
@@ -82,7 +82,7 @@ def is_contributing(view: View, contribution: Contribution) -> Column:
 def to_struct(
     number: int, view: View, columns: Mapping[str, Column], types: Mapping[str, DataType]
 ) -> Column:
-    """The contribution to the view of that number, with the columns of all contributions."""
+    """The contribution to the view with this number, with the columns of all contributions."""
     ends = F.lit(NEVER) if view.ends is None else columns[view.ends]
     return F.struct(
         F.lit(number).alias(VIEW),
@@ -93,11 +93,11 @@ def to_struct(
 
 
 def compute_end(ends: Column) -> Column:
-    """The moment by which Spark knows that a row is closed; an accounting row never is."""
+    """The time after which Spark treats a row as closed; an accounting row never closes."""
     never = F.when(is_accounting(), F.lit(NEVER)).otherwise(ends)
     return never.alias(UNTIL, metadata={WATERMARK_DELAY: 0})
 
 
 def is_of(pipeline: Pipeline, number: int) -> Column:
-    """Whether a row that is no accounting is of the view of that number."""
+    """Whether a row, if it is no accounting row, is of the view with this number."""
     return F.lit(True) if len(pipeline.views) == 1 else F.col(VIEW) == number

@@ -18,7 +18,7 @@ def select_declared(pipeline: Pipeline, validated: DataFrame) -> DataFrame:
     """The columns of META, and for each topic that the pipeline reads a column with its event.
 
     Validation has seen the whole event; from here on only its declared fields exist. Raises
-    Undeclared where the file does not name a topic, or a field of a dimension.
+    Undeclared if the file does not name a topic, or a field of a dimension.
     """
     for dimension in pipeline.dimensions:
         refuse_undeclared(pipeline, dimension)
@@ -43,9 +43,9 @@ def refuse_undeclared(pipeline: Pipeline, dimension: Dimension) -> None:
 def select_fields(event: Column, contract: Contract, paths: Collection[Path]) -> Column:
     """The event with the fields on these paths.
 
-    An array of items is a struct with an array per field, read as before: event["lines"]["sku"].
-    Spark's optimizer sees through structs, so that none of them is ever built; through items that
-    are zipped anew it would not.
+    An array of items becomes a struct with an array per field; it is read as before:
+    event["lines"]["sku"]. Spark's optimizer resolves structs, so that none is ever built. It would
+    not resolve items that are zipped again.
     """
     return build_struct(event, project_fields(contract.fields, paths))
 

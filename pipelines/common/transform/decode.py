@@ -16,9 +16,9 @@ FRAME_BYTES = 5  # magic byte and schema id
 def decode_event(contract: Contract, value: Column) -> Column:
     """The event in a value: a struct of the contract's fields.
 
-    It is null where the frame names no schema of the contract, and its required fields are null
-    where the body does not decode: validation tells both from a good record. Integers are longs, so
-    that it sees one that is too large. `from_avro` knows one writer schema: the frame's id chooses.
+    It is null if the frame names no schema of the contract. Its required fields are null if the
+    body does not decode. Validation recognizes both. Integers are longs, so that validation sees
+    one that is too large. `from_avro` takes one writer schema, so the frame's id chooses the call.
     """
     branches = [
         (value.substr(1, FRAME_BYTES) == F.lit(build_frame(schema_id)), decode_body(contract, value, writer))
@@ -38,7 +38,7 @@ def decode_body(contract: Contract, value: Column, writer: dict[str, object]) ->
 def widen(schema: Any) -> Any:
     """The schema with its integers as longs, which have the same bytes.
 
-    Read as an integer, what has more than 32 bits would lose the rest without a word.
+    Spark would silently cut an integer of more than 32 bits.
     """
     if isinstance(schema, list):
         return [widen(one) for one in schema]

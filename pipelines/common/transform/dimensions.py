@@ -1,9 +1,9 @@
-"""The versions of a dimension (a price, a cost), read again for every batch.
+"""The versions of a dimension (a price, a cost); every batch reads them again.
 
-A batch's offsets are fixed before its tasks run, and each run reads the dimension's topic to its
+Spark fixes a batch's offsets before its tasks run, and each run reads the dimension's topic to its
 end. A version holds only after its notice (`contracts/dimensions.py`), so the version that holds at
-the moment that an event names was in the log before the event. Versions that are read besides hold
-later: a live run and a replay see the same versions hold.
+the moment that an event names was in the log before the event. All versions after it hold later, so
+a live run and a replay use the same ones.
 """
 
 import time
@@ -33,7 +33,7 @@ NEVER_MS = (NEVER - EPOCH) // MILLISECOND
 
 
 def read_versions(spark: SparkSession, settings: Settings, dimension: Dimension) -> DataFrame:
-    """The dimension's versions as they stand whenever a plan with this frame runs.
+    """The dimension's versions; each run of a plan with this frame reads them.
 
     The columns are those of `build_version_schema`.
     """
@@ -44,12 +44,12 @@ def read_versions(spark: SparkSession, settings: Settings, dimension: Dimension)
 
 
 def list_field_names(dimension: Dimension) -> tuple[str, ...]:
-    """The fields of the dimension's topic that are read: its key, then what its columns hold."""
+    """The fields that are read of the dimension's topic: its key, then those of its columns."""
     return tuple(dict.fromkeys((*dimension.topic.key, *dimension.columns)))
 
 
 def list_line_columns(dimension: Dimension) -> list[T.StructField]:
-    """What the dimension adds to a line. A time that an event names is in milliseconds."""
+    """The columns that the dimension adds to a line. A time in an event is in milliseconds."""
     own = set(dimension.columns.values())
     return [field for field in build_version_schema(dimension) if field.name in own]
 
@@ -57,7 +57,7 @@ def list_line_columns(dimension: Dimension) -> list[T.StructField]:
 def build_version_schema(dimension: Dimension) -> T.StructType:
     """The topic's key, the dimension's columns, `_since` and `_before`.
 
-    A time that an event names is in milliseconds, as validation saw it.
+    A time in an event is in milliseconds, as in validation.
     """
     kinds = {
         "string": T.StringType(),
@@ -78,7 +78,7 @@ def build_version_schema(dimension: Dimension) -> T.StructType:
 
 
 class DimensionVersion(NamedTuple):
-    """What a record of the topic says of its key, from a moment on."""
+    """The values of a record of the topic, which hold for its key from a moment on."""
 
     key: tuple[str, ...]
     since_ms: int
@@ -91,7 +91,7 @@ def get_since_ms(version: DimensionVersion) -> int:
 
 
 def rank_version(version: DimensionVersion) -> tuple[int, tuple[int, int]]:
-    """Of two versions from one moment on, the one published last holds: it comes last."""
+    """The order of versions. Of two from one moment on, the last published comes last and holds."""
     return version.since_ms, version.place
 
 
@@ -103,7 +103,7 @@ def to_version(
     published_ms: int,
     event: Row,
 ) -> DimensionVersion:
-    """The version in an accepted event of the topic; `since` is the field that names the moment."""
+    """The version in an accepted event of the topic; `since` names the field with the moment."""
     return DimensionVersion(
         tuple(event[name] for name in topic.key),
         holds_from(event[since], published_ms),
@@ -126,7 +126,7 @@ def read_rows(
     settings: Settings, topic: str, since: str, fields: tuple[str, ...], asked: Iterator[int]
 ) -> Iterator[tuple[Any, ...]]:
     """Rows of `build_version_schema`; runs in a worker of Spark, which keeps what it has read."""
-    deque(asked, maxlen=0)  # Spark ends a worker that leaves its input unread
+    deque(asked, maxlen=0)  # Spark ends a worker that does not read its input
     return compute_intervals(get_shared_reader(settings, topic, since, fields).read_to_end())
 
 
@@ -142,7 +142,7 @@ def get_shared_reader(
 
 
 class DimensionReader:
-    """Reads a dimension's topic, and keeps its versions, as far as this worker has come."""
+    """Reads a dimension's topic and keeps the versions that it has read so far."""
 
     def __init__(self, settings: Settings, topic: str, since: str, fields: Sequence[str]) -> None:
         self._contract = get_contract(topic)
@@ -156,7 +156,7 @@ class DimensionReader:
         self._admin = create_admin(settings)
 
     def read_to_end(self) -> Iterable[DimensionVersion]:
-        """All versions of the topic. Raises TimeoutError when its end is not reached in time."""
+        """All versions of the topic. Raises TimeoutError if it does not reach the end in time."""
         ends = read_end_offsets(self._admin, [self._contract.name])
         left = {at: end for at, end in ends.items() if self._read.get(at, 0) < end}
         if left:
@@ -185,7 +185,7 @@ class DimensionReader:
             self._contract, self._since, self._fields, (partition, offset), published_ms, event
         )
         times = (found.since_ms, *(event[name] for name in self._contract.times))
-        if all(to_instant(one) is not None for one in times):  # no event is of any other moment
+        if all(to_instant(one) is not None for one in times):  # no event has another moment
             self._versions[event["event_id"]] = found
             insort(self._of_key[found.key], found, key=rank_version)
 

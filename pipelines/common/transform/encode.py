@@ -19,9 +19,9 @@ from pipelines.common.transform.decode import build_frame
 def encode_changelog(
     pipeline: Pipeline, generation: int, outputs: Mapping[str, str], rows: DataFrame
 ) -> DataFrame:
-    """The rows as records: `topic`, `key`, `value`. Writing one twice changes nothing.
+    """The rows as records: `topic`, `key`, `value`. A second write of one changes nothing.
 
-    `generation`: its number. `outputs`: view name → the topic that it is written to.
+    `generation`: its number. `outputs`: view name → its topic.
     """
     kinds = [
         (is_accounting(), BOOKS, accounting.build_fields(pipeline.name, generation)),
@@ -46,7 +46,7 @@ def encode_key(contract: Contract, fields: Mapping[str, Column]) -> Column:
 
 
 def render_key_part(contract: Contract, name: str, field: Column) -> Column:
-    """A key field as the record's key spells it; see contracts/codec.py."""
+    """A key field as text in the record's key; see contracts/codec.py."""
     if name in contract.times:
         field = F.unix_millis(field)
     return field.cast("string")

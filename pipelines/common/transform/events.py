@@ -1,7 +1,7 @@
-"""From records to events: decoded, and accepted or rejected with a reason.
+"""From records to events: decodes records, and accepts or rejects each with a reason.
 
-All topics are in one frame: every further stream of a query costs each batch a plan and tasks of
-its own.
+All topics are in one frame: another stream of a query would cost each batch a plan and tasks of its
+own.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,18 +21,18 @@ META = (
     "_topic",
     "_partition",
     "_published",  # the record's timestamp, world time
-    "_of",  # the topic under whose contract the event is: of a release, the original's
+    "_of",  # the topic of the event's contract; for a release, that of the original
     "_reason",  # why the record is rejected; null: it is accepted
-    "_identity",  # what a copy of the event has too; of a rejected record, its own offset
-    "_clock",  # when the event happened, or was released; NEVER of a rejected record
+    "_identity",  # equal in copies of the event; for a rejected record, its own offset
+    "_clock",  # when the event happened or was released; NEVER for a rejected record
     "event_time",  # when the event happened
-    "_beat",  # when the heartbeat was, if it is an accepted one; else BEFORE_ALL
+    "_beat",  # the time of an accepted heartbeat; else BEFORE_ALL
 )
 
 RELEASE = "_release"
 
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
-"""A time that no watermark passes: a rejected record is counted, whatever time it claims."""
+"""A time that no watermark passes: so every rejected record counts, whatever its own time."""
 
 BEFORE_ALL = EPOCH
 """A time that moves no watermark."""
@@ -41,8 +41,8 @@ BEFORE_ALL = EPOCH
 def validate_events(reads: Iterable[Contract], records: DataFrame) -> DataFrame:
     """One row per record: the columns of META, and for each topic read a column with its event.
 
-    Records have topic, partition, offset, timestamp, key and value. Releases are among them; one
-    counts as the event that it wraps. So are heartbeats.
+    Records have topic, partition, offset, timestamp, key and value. They include heartbeats, and
+    releases, each of which counts as the event that it wraps.
     """
     read = tuple(reads)
     known = tuple(dict.fromkeys((*read, HEARTBEATS, *RELEASABLE.values())))
@@ -111,7 +111,7 @@ def find_fault(known: tuple[Contract, ...]) -> Column:
 
 
 def find_reason(known: tuple[Contract, ...]) -> Column:
-    """Why a record is rejected: for its content, its timestamp, or the event that it wraps."""
+    """The reason of a rejection: content, timestamp, or wrapped event; null: accepted."""
     published = F.col("timestamp")
     in_time = {one: list_time_checks(one, name_column(one), published) for one in known}
     late_or_ahead = choose_by_topic("_of", {one: choose(some) for one, some in in_time.items() if some})
@@ -131,7 +131,7 @@ def is_release() -> Column:
 
 
 def build_identity(known: tuple[Contract, ...]) -> Column:
-    """An event's id; of a release, the original's, in its topic."""
+    """An event's id; for a release, the original's topic and id."""
     original = F.concat_ws("/", "_of", choose_event_id(known))
     return F.when(is_release(), original).otherwise(choose_event_id(known))
 

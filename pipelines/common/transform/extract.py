@@ -1,4 +1,4 @@
-"""From records to extracts: what each event says that its pipeline aggregates."""
+"""From records to extracts: the parts of each event that the pipeline aggregates."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -14,8 +14,8 @@ from pipelines.common.transform.small_batches import validate_batch
 def extract(pipeline: Pipeline, records: DataFrame, small: Settings | None = None) -> DataFrame:
     """One row per record: the columns of META, and the extract of its event.
 
-    A rejected record has no lines. With `small` settings the records are read in Python, and the
-    columns that `list_as_of_columns` names hold the dimension versions of the lines.
+    A rejected record has no lines. With `small` settings Python reads the records, and the columns
+    that `list_as_of_columns` names hold the dimension versions of the lines.
     """
     if small is None:
         read = select_declared(pipeline, validate_events(pipeline.reads, records))
@@ -34,6 +34,6 @@ def extract(pipeline: Pipeline, records: DataFrame, small: Settings | None = Non
 
 
 def list_as_of_columns(pipeline: Pipeline, frame: DataFrame) -> list[str]:
-    """The columns with the dimension versions of the lines, where the frame has them."""
+    """The columns with the dimension versions of the lines, if the frame has them."""
     named = [name_as_of_column(number) for number in range(len(pipeline.dimensions))]
     return [name for name in named if name in frame.columns]

@@ -20,8 +20,8 @@ Key = tuple[str, ...]
 def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
     """One row per line of an accepted event, and one accounting row per record.
 
-    A line has what its event's lines share, `event_time`, its own fields with whole numbers as
-    longs (units times a price may need more than 32 bits), `published`, `topic`,
+    A line has the shared values of its event's lines, `event_time`, its own fields with whole
+    numbers as longs (units times a price may need more than 32 bits), `published`, `topic`,
     `line` (its number), `first_line`, `_released` and `first_of_event` for each view. An accounting
     row has the columns of accounting; the columns of the other kind are null.
     """
@@ -29,7 +29,7 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
     events, firsts = extracts, find_first_lines(pipeline, extracts)
     for each in firsts.values():
         events = each.prepare(events)
-    # What belongs to a line is exploded with it: to take it from an array afterwards would copy
+    # The values of a line are exploded with it: to take them from an array afterwards would copy
     # the array for each line.
     found = {"line": "lines", **{name: name for name in [*list_previous(firsts), *as_of]}}
     items = F.arrays_zip(*[F.col(of).alias(name) for name, of in found.items()])
@@ -66,18 +66,18 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
 
 
 def name_first(view: int) -> str:
-    """The column that says of a line whether it is the first of its event in the view's row."""
+    """The column that marks the first line of an event in a row of the view."""
     return "first_of_event" if view == 0 else f"_first_{view}"
 
 
 def find_first_lines(pipeline: Pipeline, extracts: DataFrame) -> Mapping[Key, FirstLines]:
-    """By the parts of the views' keys that a line has for itself."""
+    """The first lines, by the parts of the views' keys that are fields of a line."""
     keys = dict.fromkeys(select_own_key(view.contract, extracts) for view in pipeline.views)
     return {key: FirstLines(key, number) for number, key in enumerate(keys) if key}
 
 
 def select_own_key(view: Contract, extracts: DataFrame) -> Key:
-    """The fields of the view's key that each line has for itself."""
+    """The fields of the view's key that are fields of a line."""
     of_line = build_line_schema(extracts).fieldNames()
     return tuple(name for name in view.key if name in of_line)
 
@@ -105,7 +105,7 @@ def build_line_schema(extracts: DataFrame) -> StructType:
 
 
 def widen_integer(field: StructField) -> Column:
-    """A field of a line; a whole number of 32 bits becomes one of 64."""
+    """The field of a line, a whole number of 32 bits as one of 64."""
     value = F.col(f"_item.line.{field.name}")
     return value.cast("long") if isinstance(field.dataType, IntegerType) else value
 

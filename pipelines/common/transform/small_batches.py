@@ -1,8 +1,8 @@
 """From records to events in Python, for batches so small that a plan costs more than its records.
 
-The twin of pipelines/common/transform/events.py, by contracts/validation.py: the same columns for
-the same bytes. Spark's own form is a plan several times as large as all that comes after it. It is
-faster from some thousand records on. A checkpoint of one form continues in the other.
+It uses contracts/validation.py, and gives the same columns for the same bytes as
+pipelines/common/transform/events.py. That form is a plan several times as large as all later steps,
+and is faster from some thousand records on. A checkpoint of one form continues in the other.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,10 +90,10 @@ def validate_batch(pipeline: Pipeline, records: DataFrame, settings: Settings) -
 
 @dataclass(frozen=True)
 class Validation:
-    """What a worker needs in order to validate."""
+    """The parameters of validation in a worker."""
 
     schema: pa.Schema
-    """Of its rows."""
+    """The schema of its rows."""
     reads: tuple[str, ...]
     lookups: tuple[Lookup, ...]
     settings: Settings
@@ -142,7 +142,7 @@ def to_row(
     key: bytes | None,
     value: bytes | None,
 ) -> tuple[Any, ...]:
-    """A record's row, as the schema has it; times are in microseconds."""
+    """A record's row, in the schema's form; times are in microseconds."""
     of = get_contract(topic)
     found = validate(of, key, value, published_us // MICROSECONDS)
     if isinstance(found, Rejection):
@@ -167,7 +167,7 @@ def to_row(
 
 
 def unwrap_accepted(release: Row) -> Row:
-    """The event in a release that was accepted."""
+    """The event in an accepted release."""
     event = unwrap(release)
     assert not isinstance(event, Rejection), "a release is accepted with what it wraps"
     return event
@@ -180,7 +180,7 @@ def get_event_time_ms(of: Contract, event: Row) -> int:
 
 
 def convert_times(of: Contract, event: Row) -> Row:
-    """The event with its times as Arrow has them."""
+    """The event with its times in microseconds, as in Arrow."""
     times = {name: None if event[name] is None else event[name] * MICROSECONDS for name in of.times}
     return {**event, **times}
 

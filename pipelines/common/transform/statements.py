@@ -1,4 +1,4 @@
-"""Views in SQL: a statement says what a line contributes to a row, the contract says the rest.
+"""Views in SQL: a statement has the contribution of a line to a row, the contract the rest.
 
     SELECT store_id,
            tumbling(event_time, INTERVAL 1 MINUTE) AS window_start,
@@ -6,10 +6,10 @@
     FROM line
     WHERE topic = 'public.sales.receipt.v1'
 
-`tumbling` and `hopping` say when a window begins; the contract's field that is named …_end says
-when it is over. Every other number of the contract is the sum of the column of its name. What was
-on time, what came late, and the version are aggregated in the same way for every view. Sums of
-cents may have no room in 64 bits: a contract that has such sums has the field SUMS_IN_FULL.
+`tumbling` and `hopping` give the begin of a window; the contract's field named …_end has its end.
+Every other number of the contract is the sum of the column with its name. The numbers of events on
+time and late, and the version, are the same aggregates in every view. Sums of cents may exceed 64
+bits: a contract with such sums has the field SUMS_IN_FULL.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,14 +43,14 @@ WINDOWS_PER_LINE_MAX = 24
 
 
 class BadStatement(UserError):
-    """The SQL of a view does not say what its contract needs."""
+    """The SQL of a view does not fit its contract."""
 
     def __init__(self, file: Path, expected: str, found: str) -> None:
         super().__init__(f"{file} should have {expected}, but has {found}.")
 
 
 def load_view(file: Path, contract: Contract) -> View:
-    """The view that the file declares; raises BadStatement."""
+    """The view declared in the file; raises BadStatement."""
     try:
         select = sqlglot.parse_one(file.read_text(), dialect=DIALECT)
     except SqlglotError as error:
@@ -97,7 +97,7 @@ def list_amounts(contract: Contract) -> list[str]:
 
 
 def find_end_field(contract: Contract) -> str:
-    """The field that says when a row's window is over."""
+    """The field with the end of a row's window."""
     (ends,) = [
         field.name
         for field in contract.fields
@@ -107,7 +107,7 @@ def find_end_field(contract: Contract) -> str:
 
 
 def parse_window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, timedelta, timedelta]:
-    """The column that begins a window, how long one is, and how often one begins."""
+    """The column with the begin of a window, the window's length, and its step."""
     found = {
         name: [parse_span(file, one) for one in call.expressions[1:]]
         for name, call in columns.items()
@@ -133,7 +133,7 @@ def parse_span(file: Path, length: exp.Expression) -> timedelta:
 
 
 def list_starts(size: timedelta, every: timedelta) -> list[Column]:
-    """When the windows begin that an event lies in."""
+    """The begins of the windows that contain an event."""
     step = every // MICROSECONDS
     at = F.unix_micros("event_time")
     newest = at - F.pmod(at, F.lit(step))
@@ -147,7 +147,7 @@ def create_interval(length: timedelta) -> Column:
 def to_columns(
     contract: Contract, columns: Mapping[str, exp.Expression], bounds: Mapping[str, Column]
 ) -> Mapping[str, Column]:
-    """What a line contributes to the row of one window."""
+    """The contribution of a line to the row of one window."""
     grace = contract.grace or timedelta()
     given = {name: F.expr(of.sql(DIALECT)) for name, of in columns.items() if name not in bounds}
     sums = {name: one.cast("long") for name, one in given.items() if name not in contract.key}
@@ -158,7 +158,7 @@ def to_columns(
 def build_aggregates(views: Sequence[View]) -> Mapping[str, Column]:
     """The fields of the views that are no keys, as aggregates of contributions.
 
-    Of sums that may have no room in 64 bits, what `to_rows` makes them of.
+    For sums that may exceed 64 bits, the columns from which `to_rows` makes them.
     """
     full = list_full_amounts(views)
     every = dict.fromkeys(name for view in views for name in list_amounts(view.contract))
@@ -184,7 +184,7 @@ def to_rows(views: Sequence[View], aggregates: DataFrame) -> DataFrame:
 
 
 def list_full_amounts(views: Sequence[View]) -> list[str]:
-    """The amounts whose sums may have no room in 64 bits."""
+    """The amounts whose sums may exceed 64 bits."""
     return list(dict.fromkeys(name for view in views for name in list_amounts_of_money(view.contract)))
 
 
@@ -198,5 +198,5 @@ def sum_all(number: Column) -> Column:
 
 
 def sum_punctual(number: Column) -> Column:
-    """The sum over what was published on time."""
+    """The sum over events that were published on time."""
     return sum_all(F.when(~F.col(LATE), number))

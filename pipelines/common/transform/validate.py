@@ -1,6 +1,7 @@
-"""Whether a record is accepted: decided by the record alone, so that a replay decides the same.
+"""Whether a record is accepted. The record alone decides, so that a replay decides the same.
 
-The twin of contracts/validation.py: the same words for the same faults, in the same order.
+contracts/validation.py does the same in Python: the same names for the same faults, in the same
+order.
 """
 
 from pyspark.sql import Column
@@ -17,13 +18,13 @@ Check = tuple[Column, str]
 
 
 def list_content_checks(contract: Contract, name: str, key: Column) -> list[Check]:
-    """The possible faults of a record of the contract, whenever it was published.
+    """The possible faults of a record of the contract that do not depend on its timestamp.
 
     `name`: the column that holds its event.
     """
     event = F.col(name)
     return [
-        # A required field that is null: the body was not what the frame said.
+        # A required field is null: the body does not fit the schema of the frame.
         (event["event_id"].isNull() | get_event_time(contract, name).isNull(), UNDECODABLE),
         (~F.is_valid_utf8(join_texts(contract, name)), UNDECODABLE),
         *[(is_too_large(one), UNDECODABLE) for one in select_of_type(contract, name, "int")],
@@ -34,7 +35,7 @@ def list_content_checks(contract: Contract, name: str, key: Column) -> list[Chec
 
 def list_time_checks(contract: Contract, name: str, published: Column) -> list[Check]:
     """The possible faults of a record's timestamp."""
-    # In milliseconds: nothing can be added to the last times that Spark has.
+    # In milliseconds: Spark can add nothing to its last timestamps.
     delay_ms = F.unix_millis(published) - F.unix_millis(get_event_time(contract, name))
     checks = []
     if contract.horizon is not None:
@@ -45,21 +46,21 @@ def list_time_checks(contract: Contract, name: str, published: Column) -> list[C
 
 
 def join_texts(contract: Contract, name: str) -> Column:
-    """All texts of the event in one: Spark takes them from Avro as they are, and not every byte
-    sequence is text for other readers.
+    """All texts of the event in one. Spark copies texts from Avro without a check, but other
+    readers take only valid UTF-8.
     """
     return F.concat_ws("/", *select_of_type(contract, name, "string"))
 
 
 def is_too_large(integers: Column) -> Column:
-    """Whether one of them has more than 32 bits."""
+    """Whether one of the integers has more than 32 bits."""
     return F.coalesce(
         (F.array_min(integers) < -INT_END) | (F.array_max(integers) >= INT_END), F.lit(False)
     )
 
 
 def select_of_type(contract: Contract, name: str, kind: str) -> list[Column]:
-    """The values of every field of the type, an array each."""
+    """The values of each field of the type, as arrays."""
     event = F.col(name)
     own = [F.array(event[one.name]) for one in contract.fields if one.type == kind]
     of_items = [
@@ -76,5 +77,5 @@ def get_event_time(contract: Contract, name: str) -> Column:
 
 
 def build_expected_key(contract: Contract, name: str) -> Column:
-    """The key that the contract asks for."""
+    """The key that the contract expects."""
     return F.concat_ws("/", *[F.col(name)[field].cast("string") for field in contract.key])
