@@ -279,7 +279,7 @@ def describe_type(schema: Json, schemas: Json) -> str:
     if "enum" in resolved:
         return ", ".join(map(str, resolved["enum"]))
     if resolved.get("type") == "array":
-        return f"list of {describe_type(found.get('items', {}), schemas)}"
+        return f"list of {describe_type(resolved.get('items', {}), schemas)}"
     limits = " ".join(_list_limits(resolved))
     return f"{resolved.get('type', 'any')} {limits}".strip()
 
