@@ -19,9 +19,9 @@ class Accounted:
         """The rows of a query over the tables."""
         return list(self._tables.engine.sql(sql).to_arrow_table().to_pylist())
 
-    def books(self) -> dict[Partition, Book]:
+    def count_books(self) -> dict[Partition, Book]:
         """The record accounting; each number is counted, and none derived from the others."""
-        return self._tables.books(self.ends)
+        return self._tables.count_books(self.ends)
 
     @property
     def rejected(self) -> Mapping[Place, Collection[str]]:

@@ -44,7 +44,7 @@ class Oracle(inventory.Oracle):
         self.load("announced", pa.Table.from_pylist(list(read_costs(settings)), COSTS))
         self.engine.execute(f"create view cost as {inventory.read_query('cost')}")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         return {contract.name: self._view(name, contract) for name, contract in VIEWS.items()}
 
     def _view(self, name: str, contract: Contract) -> list[Row]:

@@ -66,11 +66,11 @@ class FraudOracle(Accounted):
             engine.execute(f"set variable {name} = {number:d}::bigint")
         suspect(engine, limits)
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {ALERTS.name: self.view()}
+        return {ALERTS.name: self.compute_view()}
 
-    def view(self) -> list[Row]:
+    def compute_view(self) -> list[Row]:
         """The alerts, in the order of the key."""
         return [restore_times(row) for row in self.select(read_query_text("alerts"))]
 

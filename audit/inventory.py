@@ -64,19 +64,19 @@ class Oracle:
         self.engine.register("rows_to_load", rows)
         self.engine.execute(f"create or replace table {table} as from rows_to_load")
 
-    def view(self) -> list[Row]:
+    def compute_view(self) -> list[Row]:
         """The stock level of every shelf, in the order of the key."""
         return self.ask("stock_level")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {STOCK_LEVELS.name: self.view()}
+        return {STOCK_LEVELS.name: self.compute_view()}
 
     def ask(self, name: str) -> list[Row]:
         """The rows of the query of that name."""
         return list(self.engine.sql(read_query(name)).to_arrow_table().to_pylist())
 
-    def books(self) -> dict[Partition, Book]:
+    def count_books(self) -> dict[Partition, Book]:
         """The record accounting; each number is counted, and none derived from the others."""
         counted = self.engine.sql(
             """

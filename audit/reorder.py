@@ -26,11 +26,11 @@ class ReorderOracle(Accounted):
         for name, value in asdict(policy).items():
             self._tables.engine.execute(f"set variable {name} = {value}::double")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
-        return {PROPOSALS.name: self.view()}
+        return {PROPOSALS.name: self.compute_view()}
 
-    def view(self) -> list[Row]:
+    def compute_view(self) -> list[Row]:
         """The proposals, in the order of the key."""
         return [
             {**row, "review_at": EPOCH + row["review_at"] * MILLISECOND}

@@ -117,7 +117,7 @@ class Life:
         for hour in range(self._hours):
             self._hour(hour)
 
-    def deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
+    def list_deliveries(self, shelf: Shelf) -> Mapping[int, Delivery]:
         """The delivery of an order of the shelf, by the hour of its review.
 
         The goods are there from the first whole hour after they arrive.
@@ -127,7 +127,7 @@ class Life:
             for hour, took_ms, share in self._possible(shelf)
         }
 
-    def earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
+    def list_earliest_deliveries(self, shelf: Shelf) -> list[Delivery]:
         """The same, but the goods serve all of the hour in which they arrive."""
         return [
             Delivery(hour + took_ms // HOUR_MS, share)

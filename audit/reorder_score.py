@@ -23,7 +23,7 @@ def compute_bound_cents(life: Life, costs: Costs) -> float:
             life.opening[shelf],
             wanted,
             life.moved[shelf],
-            group_by_arrival(life.earliest_deliveries(shelf)),
+            group_by_arrival(life.list_earliest_deliveries(shelf)),
             create_terms(life.products[shelf.sku], costs),
         )
         for shelf, wanted in life.demand.items()

@@ -91,7 +91,7 @@ def find_best_levels(life: Life, costs: Costs) -> dict[Shelf, Levels]:
             demand,
             life.opening[shelf],
             life.products[shelf.sku],
-            life.deliveries(shelf),
+            life.list_deliveries(shelf),
             costs,
         )
         for shelf, demand in sorted(life.demand.items())

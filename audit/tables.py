@@ -48,7 +48,7 @@ class Tables:
         for name, key in AS_OF.items():
             self.engine.execute(build_since_sql(name, key))
 
-    def books(self, ends: Offsets) -> dict[Partition, Book]:
+    def count_books(self, ends: Offsets) -> dict[Partition, Book]:
         """The accounting of all records; the ends are theirs."""
         counted = self.engine.execute(
             "select topic, partition, count(distinct event_id), count(*) from accepted group by all"

@@ -214,7 +214,7 @@ class Timeline:
 
     def alerts(self, rule: str, **limits: Any) -> list[Row]:
         """The alerts of one rule."""
-        rows = FraudOracle(self.records, Thresholds(**limits)).view()
+        rows = FraudOracle(self.records, Thresholds(**limits)).compute_view()
         return [row for row in rows if row["rule"] == rule]
 
 

@@ -67,14 +67,14 @@ def reach_verdict(settings: Settings, pipeline: str) -> Verdict:
     ask = get_oracle(pipeline)  # first: its error names the pipelines
     live = fetch_views(settings, pipeline)
     asked = ask(settings, live.inputs, find_code(settings, pipeline, live.generation))
-    answers = asked.views()
+    answers = asked.compute_views()
     return Verdict(
         live=live,
         views=tuple(
             compare_view(CONTRACTS[name], live.views.get(name, []), answers.get(name, []))
             for name in sorted(live.views.keys() | answers.keys())
         ),
-        books=asked.books(),
+        books=asked.count_books(),
         listing=compare_listing(settings, asked),
         audit=(
             audit_ledger(settings, asked)

@@ -27,7 +27,7 @@ class VisitsOracle(Accounted):
         pause_ms = limits.pause_minutes * MINUTE_MS
         self._tables.engine.execute(f"set variable pause = {pause_ms:d}::bigint")
 
-    def views(self) -> dict[str, list[Row]]:
+    def compute_views(self) -> dict[str, list[Row]]:
         """The rows of each view of the pipeline."""
         rows = self.select(read_query("visit"))
         return {VISITS.name: [fit_sums(restore_times(row)) for row in rows]}

@@ -113,8 +113,8 @@ def _pause_tree(stack: ExitStack, pid: int) -> None:
 def locate_position(settings: Settings, generation: Generation) -> Position:
     """The position of its promoted generation, by its checkpoint."""
     checkpoint = locate_checkpoint(settings, generation)
-    read = sum(checkpoint.committed().values())
-    return Position(generation.number, checkpoint.newest_finished(), read)
+    read = sum(checkpoint.read_committed().values())
+    return Position(generation.number, checkpoint.find_newest_finished(), read)
 
 
 def restore(source: Path, settings: Settings) -> Manifest:

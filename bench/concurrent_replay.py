@@ -51,7 +51,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
         "batch on. Only the broker runs.",
     )
     with run_shop(own) as shop:
-        pid = shop.pid("pipelines")
+        pid = shop.find_pid("pipelines")
         asyncio.run(measure_stock(own, "warm", asyncio.sleep(scale.live_seconds)))
         counted = ReceiptRate(own)
         with run_candidate(own) as (made, budget):
@@ -131,18 +131,18 @@ class Reading:
         self.records = sum(read_end_offsets(create_admin(self.settings), topics).values())
         kept = find_checkpoint(self.settings, SPINE, self.number)
         wait_until(
-            lambda: kept.newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
+            lambda: kept.find_newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
         )
         began = time.monotonic()
 
         def through() -> bool:
             self.bytes_max = max(self.bytes_max, self._bytes())
-            return sum(kept.committed().values()) >= self.records
+            return sum(kept.read_committed().values()) >= self.records
 
         if not wait_for(through, REPLAY_SECONDS_MAX, LOOK_SECONDS):
             raise TimeoutError(
                 f"Generation {self.number} should have read {self.records:,} records within "
-                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.committed().values()):,}"
+                f"{REPLAY_SECONDS_MAX:g} s, but has read {sum(kept.read_committed().values()):,}"
             )
         self.seconds = time.monotonic() - began
         return self

@@ -43,7 +43,7 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 def measure_shop(shop: Shop, scale: Scale, kind: Kind) -> Iterator[Figure]:
     """The running shop, with all its pipelines in one Java."""
     settings = shop.settings
-    [java] = find_engines(shop.pid("pipelines"))
+    [java] = find_engines(shop.find_pid("pipelines"))
     before, made, began = measure_cpu(java), find_newest_batches(settings), time.monotonic()
     let_time_pass(scale.batch_seconds)
     seconds = time.monotonic() - began
@@ -112,5 +112,5 @@ def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator
 def find_newest_batches(settings: Settings) -> dict[str, int]:
     """The number of the newest batch of each pipeline's first generation."""
     return {
-        name: find_checkpoint(settings, name, 1).newest_begun() for name in settings.pipeline_names
+        name: find_checkpoint(settings, name, 1).find_newest_begun() for name in settings.pipeline_names
     }

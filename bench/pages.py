@@ -66,8 +66,8 @@ def measure(settings: Settings, scale: Scale) -> Iterator[Figure]:
 
 def observe(shop: Shop, scale: Scale, browsers: Sequence[psutil.Process] = ()) -> Load:
     """The CPU of the shop without other clients, then the time of reads."""
-    [java] = find_engines(shop.pid("pipelines"))
-    groups = [[psutil.Process(shop.pid("api"))], [java], browsers]
+    [java] = find_engines(shop.find_pid("pipelines"))
+    groups = [[psutil.Process(shop.find_pid("api"))], [java], browsers]
     before = [[measure_cpu(process) for process in group] for group in groups]
     answered, began = count_answers(shop.settings), time.monotonic()
     let_time_pass(scale.batch_seconds)

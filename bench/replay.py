@@ -120,7 +120,7 @@ class Replays:
             raise TimeoutError(f"The replay should end within {REPLAY_SECONDS_MAX} s")
         seconds = time.monotonic() - began
         refuse_drops(query)
-        read = sum(locate_checkpoint(self._settings, generation).committed().values())
+        read = sum(locate_checkpoint(self._settings, generation).read_committed().values())
         if read != self.records():
             raise ValueError(f"The replay should read {self.records():,} records, read {read:,}")
         shutil.rmtree(locate_folder(self._settings, generation))

@@ -57,10 +57,10 @@ class Shop:
         """The API's answer, from JSON; raises OSError when there is none."""
         return fetch_json(f"{self.settings.api_url}{path}", ANSWER_SECONDS_MAX)
 
-    def pid(self, component: str) -> int:
+    def find_pid(self, component: str) -> int:
         """The process id of the component; raises LookupError while it has none."""
         manager = daemon.find_running(self.settings.data_dir)
-        pid = manager.process(component).pid if manager else 0
+        pid = manager.find_process(component).pid if manager else 0
         if not pid:
             raise LookupError(f"{component} should run, but does not")
         return pid

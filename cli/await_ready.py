@@ -74,7 +74,7 @@ def await_all(settings: Settings, manager: Manager, names: tuple[str, ...]) -> N
 def examine(settings: Settings, manager: Manager, name: str, seconds: float) -> str | None:
     """The component's report of readiness; None: not yet. Raises NotReady when it has failed."""
     try:
-        process = manager.process(name)
+        process = manager.find_process(name)
     except (OSError, HTTPException) as error:
         raise Stopped from error
     if process.state in ("STARTING", "RUNNING"):

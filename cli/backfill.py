@@ -52,7 +52,7 @@ def backfill(
 @contextmanager
 def rest_simulator(settings: Settings, manager: Manager) -> Iterator[None]:
     """The simulator stopped until the block ends, and started again if it ran."""
-    ran = manager.process(SIMULATOR).state not in AT_REST
+    ran = manager.find_process(SIMULATOR).state not in AT_REST
     if ran:
         manager.stop({SIMULATOR}, STOP_SECONDS_MAX)
     try:

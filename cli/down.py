@@ -52,6 +52,6 @@ def stop_in_order(settings: Settings, manager: Manager) -> None:
     broker = {"broker"}
     manager.stop(set(fleet.list_names(settings)) - broker, STOP_SECONDS_MAX)
     manager.stop(broker, STOP_SECONDS_MAX)
-    process = psutil.Process(manager.pid())
+    process = psutil.Process(manager.read_pid())
     manager.shutdown()
     process.wait(END_SECONDS_MAX)

@@ -38,7 +38,7 @@ class Component:
     address: str
     log: str
 
-    def as_json(self) -> dict[str, str | int]:
+    def to_json(self) -> dict[str, str | int]:
         return asdict(self)
 
 
@@ -60,7 +60,7 @@ def list_components(settings: Settings) -> list[Component]:
     each question would take ten seconds.
     """
     manager = daemon.find_running(settings.data_dir)
-    processes = manager.processes() if manager else {}
+    processes = manager.list_processes() if manager else {}
     reaches_kafka = any(map(is_alive, processes.values())) and is_answering(
         settings, PROBE_SECONDS_MAX
     )

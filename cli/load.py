@@ -102,7 +102,7 @@ def load_command(
     if not kafka.is_answering(current):
         raise kafka.KafkaDown(current.bootstrap_servers)
     watch = Watch(current)
-    if stamp is Stamp.NOW and watch.time.now_ms() is None:
+    if stamp is Stamp.NOW and watch.time.get_now_ms() is None:
         raise NoWorldTime
     validator = Validator(
         contract, stamp, lambda: Moment.of(watch.time), identities.open_edge(current)

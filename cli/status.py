@@ -31,7 +31,7 @@ def status(
     settings = read_settings()
     components = fleet.list_components(settings)
     if as_json:
-        documents = [component.as_json() for component in components]
+        documents = [component.to_json() for component in components]
         print(json.dumps({"components": documents, "settings": select_memorable(settings)}))
         return
     show(components)

@@ -26,7 +26,7 @@ def render_document(
     """For programs: every outcome, and the reason why each other fault was not done."""
     return {
         "machine": dict(ran_on),
-        "faults": [one.as_document() for one in outcomes],
+        "faults": [one.to_document() for one in outcomes],
         "not_done": dict(not_done),
     }
 

@@ -23,7 +23,7 @@ def find_checkpoint_file(settings: Settings, pipeline: str) -> Path | None:
     if known is None or known.promoted is None:
         return None
     checkpoint = locate_checkpoint(settings, known.promoted)
-    newest = checkpoint.newest_begun()
+    newest = checkpoint.find_newest_begun()
     if newest < 0 or not checkpoint.folder.on_disk:
         return None
     return Path(checkpoint.folder.address) / "offsets" / str(newest)

@@ -27,14 +27,14 @@ decode = create_reader("simulator")
 
 
 class Confirmations(Protocol):
-    def due(self, tick: int) -> Sequence[Confirmed]:
+    def take_due(self, tick: int) -> Sequence[Confirmed]:
         """The confirmations that the world reads at the beginning of the tick."""
 
 
 class Nothing:
     """A world without input: it is a function of its parameters."""
 
-    def due(self, tick: int) -> Sequence[Confirmed]:
+    def take_due(self, tick: int) -> Sequence[Confirmed]:
         return ()
 
 
@@ -87,7 +87,7 @@ class Orders:
         places = list_partitions(create_admin(settings), [CONFIRMATIONS.name])
         self._reader.assign([TopicPartition(*at, 0) for at in places])
 
-    def due(self, tick: int) -> Sequence[Confirmed]:
+    def take_due(self, tick: int) -> Sequence[Confirmed]:
         if to_tick_start_ms(tick) > self._newest_ms:
             self._journal.hear(tick, self._new())
         return self._journal.at(tick)

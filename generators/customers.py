@@ -38,7 +38,7 @@ class Customers:
         self._cards = max(CARDS_MIN, int(per_store) // LOYAL_EVERY * LOYAL_EVERY)
         self._away = int(self._cards * AWAY_SHARE)
 
-    def payer(self, store: int, day: int, hour_of_day: int, draw: Random) -> Payer:
+    def draw_payer(self, store: int, day: int, hour_of_day: int, draw: Random) -> Payer:
         """A customer at a till of the store: mostly one who lives nearby."""
         share = draw.random()
         if share < CASH_SHARE:

@@ -81,7 +81,7 @@ class DeliveryQueue:
         """Publish the event so long after it happened, within the horizon, once."""
         self._wait(happened_ms + delay_ms, topic, key, event, Dirt.LATE)
 
-    def due(self, until_ms: int) -> list[Record]:
+    def take_due(self, until_ms: int) -> list[Record]:
         """Take out all records to be published before then, in order."""
         due, self._now = self._now, []
         while self._later and self._later[0].published_ms < until_ms:
@@ -89,7 +89,7 @@ class DeliveryQueue:
         due.sort()
         return due
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         """The records that are published after a tick."""
         return {"order": self._order, "later": self._later}
 

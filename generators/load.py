@@ -73,7 +73,7 @@ class Moment:
     @classmethod
     def of(cls, time: WorldTime) -> "Moment":
         return cls(
-            now_ms=time.now_ms(),
+            now_ms=time.get_now_ms(),
             paced=time.clock is not None,
             remembered=time.followed and time.newest_ms is not None,
         )

@@ -117,7 +117,7 @@ class Prices:
         self._ahead = [change for change in self._ahead if change.effective_ms > now_ms]
         return bool(due)
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {"cents": self.cents, "usual_cents": self._usual_cents, "ahead": self._ahead}
 
     def restore(self, state: dict[str, Any]) -> None:

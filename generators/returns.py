@@ -76,14 +76,14 @@ class Returns:
             ),
         )
 
-    def due(self, until_ms: int) -> list[Return]:
+    def take_due(self, until_ms: int) -> list[Return]:
         """The customers that have come back by then."""
         due = []
         while self._ahead and self._ahead[0].at_ms < until_ms:
             due.append(heappop(self._ahead))
         return due
 
-    def state(self) -> list[Return]:
+    def dump_state(self) -> list[Return]:
         return self._ahead
 
     def restore(self, state: list[list[int | str | None]]) -> None:

@@ -66,8 +66,8 @@ def run(
         if not pacer.wait(to_tick_start_ms(tick)):
             return
         if tick and tick % SNAPSHOT_TICKS == 0:
-            snapshots.save(world.state())
-        for publication in logged.select_missing(world.tick(confirmations.due(tick))):
+            snapshots.save(world.dump_state())
+        for publication in logged.select_missing(world.tick(confirmations.take_due(tick))):
             if not pacer.wait(publication.published_ms):
                 return
             publisher.publish(publication)

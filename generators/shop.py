@@ -72,7 +72,7 @@ class Shop:
         for shipment in self.shelves.supply.unload_due(end_ms):
             self._unload(shipment)
         if self.store.is_open(to_hour_of_day(hour)):
-            for brought in self._returns.due(end_ms):
+            for brought in self._returns.take_due(end_ms):
                 self._refund(brought, max(brought.at_ms, start_ms))
         arrivals = self._arrivals
         while arrivals and arrivals[-1].at_ms < end_ms:
@@ -136,8 +136,8 @@ class Shop:
         """The id of the receipt with that number, issued at that time."""
         return f"{self.store.store_id}-{(at_ms - START_MS) // TICK_MS}-R{number}"
 
-    def state(self) -> dict[str, Any]:
-        return {"shelves": self.shelves.state(), "returns": self._returns.state()}
+    def dump_state(self) -> dict[str, Any]:
+        return {"shelves": self.shelves.dump_state(), "returns": self._returns.dump_state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.shelves.restore(state["shelves"])

@@ -136,7 +136,7 @@ def _read_back(settings: Settings, wanted: Parameters) -> tuple[Logged, int]:
 
 def _resume_world(wanted: Parameters, logged: Logged, snapshots: Snapshots) -> World:
     world = World(wanted)
-    state = snapshots.newest(logged.counts(world.counts))
+    state = snapshots.find_newest(logged.counts(world.counts))
     if state:
         world.restore(state)
         logged.skip(world.counts)

@@ -41,7 +41,7 @@ class Snapshots:
         for file_old in set(self._folder.glob("*.json")) - set(kept):
             file_old.unlink()
 
-    def newest(self, logged: Counts) -> dict[str, Any] | None:
+    def find_newest(self, logged: Counts) -> dict[str, Any] | None:
         """The last state that is not ahead of the log, where there is one."""
         for file in reversed(self._files()):
             try:

@@ -80,7 +80,7 @@ class Supply:
             self._awaited.difference_update(load.shelf for one in here for load in one.loads)
         return here
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {
             "sent": self._sent,
             "ordered": self._ordered,

@@ -116,7 +116,7 @@ class World:
         shelves = next(shop.shelves for shop in self._shops if shop.store.store_id == store_id)
         return dict(zip(shelves.skus, shelves.missed, strict=True))
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         """All that the next tick needs; to be had between two hours, where nothing else is open.
 
         To be written down at once: it is not a copy.
@@ -128,10 +128,10 @@ class World:
         return {
             "next_tick": self.next_tick,
             "counts": self._numbering.counts,
-            "outbox": self._deliveries.state(),
-            "prices": self._prices.state(),
-            "incidents": self._incidents.state(),
-            "shops": [shop.state() for shop in self._shops],
+            "outbox": self._deliveries.dump_state(),
+            "prices": self._prices.dump_state(),
+            "incidents": self._incidents.dump_state(),
+            "shops": [shop.dump_state() for shop in self._shops],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -220,7 +220,7 @@ class World:
         pages = {store.store_id: Page() for store in self._stores}
         number = self._numbering.number
         publications = []
-        for record in self._deliveries.due(end_ms):
+        for record in self._deliveries.take_due(end_ms):
             published_ms, _, topic, key, event, dirt = record
             publications.append(number(published_ms, topic, key, event, dirt))
             if key in pages:

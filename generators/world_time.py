@@ -28,7 +28,7 @@ class WorldTime:
     followed: bool
     """Whether a pipeline has begun to read: it forgets what lies beyond the horizon."""
 
-    def now_ms(self, wall: Callable[[], int] = get_wall_ms) -> int | None:
+    def get_now_ms(self, wall: Callable[[], int] = get_wall_ms) -> int | None:
         """No earlier than the newest event; None where there is neither a clock nor an event."""
         if self.clock is None:
             return self.newest_ms

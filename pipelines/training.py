@@ -71,14 +71,14 @@ def train(spark: SparkSession, settings: Settings, pipeline: Pipeline) -> Stream
     make_outputs(settings, eager, generation)
     work = Run(spark, settings, eager, generation)
     catch_up(work)
-    now = select_pace(eager.reads, work.unread(), settings.pipeline_records_per_batch_max)
+    now = select_pace(eager.reads, work.measure_unread(), settings.pipeline_records_per_batch_max)
     return start(work, now)
 
 
 def catch_up(work: Run) -> None:
     """Read what there is; the world has just begun, so the log outgrows any look at it."""
     limit = work.settings.pipeline_records_per_batch_max
-    now = create_catching_up_pace(work.pipeline.reads, work.unread(), limit)
+    now = create_catching_up_pace(work.pipeline.reads, work.measure_unread(), limit)
     start(work, replace(now, memory=LONG)).awaitTermination()
 
 

@@ -79,7 +79,7 @@ class Watch:
     def see(self, read: int, now: float) -> float:
         """Records per second up to the newest marker, which says how many were read; 0: unknown."""
         if self._began is None:
-            self._began = now if self._checkpoint.newest_begun() >= 0 else None
+            self._began = now if self._checkpoint.find_newest_begun() >= 0 else None
         elif read != self._read:
             self._read, self._per_second = read, read / (now - self._began)
         return self._per_second

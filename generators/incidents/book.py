@@ -61,7 +61,7 @@ class Incidents:
         over, self._over = self._over, []
         return over
 
-    def state(self) -> dict[str, Any]:
+    def dump_state(self) -> dict[str, Any]:
         return {"ahead": self._ahead, "open": self._open}
 
     def restore(self, state: Mapping[str, Any]) -> None:

@@ -56,7 +56,7 @@ def refill(settings: Settings) -> Finding:
 
 
 def check_python(probes: Probes) -> Finding:
-    version = probes.python_version()
+    version = probes.read_python_version()
     wanted = ".".join(map(str, PYTHON_MIN))
     found = "Python " + ".".join(map(str, version))
     if version >= PYTHON_MIN:
@@ -71,7 +71,7 @@ def check_python(probes: Probes) -> Finding:
 def check_environments(probes: Probes) -> Finding:
     if probes.has_module("venv") and probes.has_module("ensurepip"):
         return Finding("venv", "modules venv and ensurepip")
-    major, minor, _ = probes.python_version()
+    major, minor, _ = probes.read_python_version()
     return Finding(
         "venv",
         "no modules venv and ensurepip",
@@ -89,7 +89,7 @@ def make(probes: Probes) -> Finding:
 
 
 def check_java(probes: Probes) -> Finding:
-    if probes.java_starts():
+    if probes.can_start_java():
         return Finding("java", f"Java {java.VERSION}")
     return Finding(
         "java",
@@ -100,7 +100,7 @@ def check_java(probes: Probes) -> Finding:
 
 def check_data_folder(probes: Probes, settings: Settings) -> Finding:
     folder = settings.data_dir
-    if probes.writable(folder):
+    if probes.is_writable(folder):
         return Finding("data folder", f"{folder} can be written")
     return Finding(
         "data folder",
@@ -110,7 +110,7 @@ def check_data_folder(probes: Probes, settings: Settings) -> Finding:
 
 
 def check_disk(probes: Probes, settings: Settings) -> Finding:
-    free = probes.disk_free_bytes(settings.data_dir)
+    free = probes.measure_free_disk_bytes(settings.data_dir)
     found = f"{free / GIB:.1f} GiB free disk"
     if free >= DISK_MIN_BYTES:
         return Finding("disk", found)
@@ -123,7 +123,7 @@ def check_disk(probes: Probes, settings: Settings) -> Finding:
 
 
 def check_memory(probes: Probes, already_used: bool) -> Finding:
-    available = probes.memory_available_bytes()
+    available = probes.measure_memory_bytes()
     found = f"{available / GIB:.1f} GiB free memory"
     if already_used or available >= MEMORY_MIN_BYTES:
         return Finding("memory", found)
@@ -146,7 +146,7 @@ def check_ports(probes: Probes, settings: Settings) -> Iterator[Finding]:
 
 def check_port(probes: Probes, settings: Settings, use: str, port: int) -> Finding:
     check = f"port {port}"
-    holder = probes.holder(port)
+    holder = probes.find_holder(port)
     if holder is None:
         return Finding(check, f"free, for the {use}")
     if holder.ours:
@@ -163,6 +163,6 @@ def free_base(probes: Probes, settings: Settings) -> int:
     """The next PORT_BASE whose ports are all free now."""
     for base in range(settings.port_base + PORT_STEP, 60_000, PORT_STEP):
         moved = settings.model_copy(update={"port_base": base})
-        if not any(map(probes.holder, (base, moved.broker_port, moved.controller_port))):
+        if not any(map(probes.find_holder, (base, moved.broker_port, moved.controller_port))):
             return base
     return settings.port_base + PORT_STEP

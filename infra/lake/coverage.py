@@ -64,7 +64,7 @@ def read_coverage(folder: Folder, version: int | None = None) -> Coverage:
 
 def find_newest_version(folder: Folder) -> int:
     """The table's version; -1 where there is none."""
-    commits = (name.removesuffix(".json") for name in (folder / LOG).names())
+    commits = (name.removesuffix(".json") for name in (folder / LOG).list_names())
     return max((int(name) for name in commits if name.isdecimal()), default=-1)
 
 

@@ -39,13 +39,13 @@ class Manager:
         )
         self._rpc = proxy.supervisor
 
-    def pid(self) -> int:
+    def read_pid(self) -> int:
         return cast(int, self._rpc.getPID())
 
-    def process(self, name: str) -> Process:
+    def find_process(self, name: str) -> Process:
         return _parse_process(cast(dict[str, str | int], self._rpc.getProcessInfo(name)))
 
-    def processes(self) -> dict[str, Process]:
+    def list_processes(self) -> dict[str, Process]:
         """Every component that the manager knows, by name."""
         infos = cast(list[dict[str, str | int]], self._rpc.getAllProcessInfo())
         return {process.name: process for process in map(_parse_process, infos)}
@@ -70,7 +70,7 @@ class Manager:
         wait_for(
             lambda: all(
                 process.state in AT_REST
-                for name, process in self.processes().items()
+                for name, process in self.list_processes().items()
                 if name in wanted
             ),
             seconds_max,
@@ -85,7 +85,7 @@ def find_answering(socket: str) -> Manager | None:
     """The manager behind the socket, if one answers there."""
     manager = Manager(socket)
     try:
-        manager.pid()
+        manager.read_pid()
     except (OSError, HTTPException, Fault):
         return None
     return manager

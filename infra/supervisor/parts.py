@@ -53,7 +53,7 @@ def find_parts(settings: Settings) -> dict[str, int]:
     manager = daemon.find_running(settings.data_dir)
     if manager is None:
         return {}
-    parts = {name: one.pid for name, one in manager.processes().items() if one.pid}
+    parts = {name: one.pid for name, one in manager.list_processes().items() if one.pid}
     if PIPELINES in parts:
         parts |= _find_spark(parts[PIPELINES])
     return parts

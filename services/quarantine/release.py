@@ -56,11 +56,11 @@ class Case:
     def happened_ms(self) -> int:
         return int(self.event[self.contract.event_time or ""])
 
-    def accepted_from_ms(self) -> int:
+    def compute_accepted_from_ms(self) -> int:
         """Copies published earlier cannot have been accepted."""
         return self.happened_ms - (self.contract.skew or timedelta()) // MILLISECOND
 
-    def decided_ms(self) -> int:
+    def compute_decided_ms(self) -> int:
         """The moment from which on no copy is accepted. The skew is room for a slow sender."""
         spans = (self.contract.horizon or timedelta()) + (self.contract.skew or timedelta())
         return self.happened_ms + spans // MILLISECOND
@@ -112,11 +112,11 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
     # After a killed simulator the clock goes on and the log does not; the earlier time counts.
     log_ms = max(read_newest_ms(create_admin(settings), topics).values(), default=0)
     now_ms = min(read_world_clock(settings).world_at(get_wall_ms()), log_ms)
-    if now_ms <= case.decided_ms():
+    if now_ms <= case.compute_decided_ms():
         raise Refused(
             f"A copy of {case.event['event_id']} may still come in time. In the world it is "
-            f"{render_time(now_ms)}; try again after {render_time(case.decided_ms())}: the event "
-            f"happened {render_time(case.happened_ms)}, and {case.contract.name} takes it for "
+            f"{render_time(now_ms)}; try again after "
+            f"{render_time(case.compute_decided_ms())}: the event happened {render_time(case.happened_ms)}, and {case.contract.name} takes it for "
             f"{render_span(case.contract.horizon or timedelta())} and the skew."
         )
 
@@ -140,7 +140,7 @@ def refuse_released(settings: Settings, case: Case, report: Report) -> None:
 def refuse_applied(settings: Settings, case: Case, report: Report) -> None:
     """Raise Refused when a copy of the event was accepted, in any partition."""
     contract, identity = case.contract, case.event["event_id"]
-    since_ms, show = case.accepted_from_ms(), partial(report, contract.name)
+    since_ms, show = case.compute_accepted_from_ms(), partial(report, contract.name)
     for record in read_since(settings, contract.name, since_ms, show):
         if identity.encode() not in (record.value or b""):
             continue  # decoding only possible copies is ten times as fast

@@ -109,8 +109,8 @@ class TestCardVelocity:
         oracle = FraudOracle(
             shop.records, Thresholds(), ends={(RECEIPTS.name, 0): 6, (RELEASES.name, 0): 1}
         )
-        assert oracle.view() == []
-        books = oracle.books()
+        assert oracle.compute_view() == []
+        books = oracle.count_books()
         assert (books[RECEIPTS.name, 0].applied, books[RECEIPTS.name, 0].quarantined) == (5, 1)
         assert books[RELEASES.name, 0].applied == 1
 

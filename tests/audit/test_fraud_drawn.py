@@ -104,7 +104,7 @@ def timelines(draw: st.DrawFn) -> list[Record]:
 
 
 def alerts(records: Iterable[Record], limits: Thresholds = LIMITS) -> dict[bytes, Row]:
-    rows = FraudOracle(records, limits).view()
+    rows = FraudOracle(records, limits).compute_view()
     for row in rows:
         build_model(ALERTS).model_validate(row)
     return {f"{row['rule']}/{row['subject']}/{row['interval_start']}".encode(): row for row in rows}

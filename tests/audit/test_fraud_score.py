@@ -137,7 +137,7 @@ def test_the_rules_find_what_a_drawn_world_plants() -> None:
     )
     oracle = FraudOracle(log(world, incidents), Thresholds())
     scores = compute_scores(
-        lambda: map(Alert, oracle.view()), incidents, oracle.ends_at, Thresholds()
+        lambda: map(Alert, oracle.compute_view()), incidents, oracle.ends_at, Thresholds()
     )
     assert scores.total.recall.of > 60
     assert scores.total.recall.share >= 0.9, render_scores(scores)

@@ -46,12 +46,12 @@ def create_oracle(kafka: Settings) -> Oracle:
 
 
 def find_shelf(oracle: Oracle, sku: str) -> Row | None:
-    return next((row for row in oracle.view() if row["sku"] == sku), None)
+    return next((row for row in oracle.compute_view() if row["sku"] == sku), None)
 
 
 def count_releases(oracle: Oracle) -> tuple[int, int, int]:
     """Releases applied, counted before, and quarantined."""
-    books = [book for at, book in oracle.books().items() if at[0] == RELEASES.name]
+    books = [book for at, book in oracle.count_books().items() if at[0] == RELEASES.name]
     assert all(b.read == b.applied + b.duplicate + b.quarantined for b in books)
     return (
         sum(book.applied for book in books),

@@ -40,7 +40,7 @@ def test_the_best_levels_are_no_worse_than_others_on_the_same_demand() -> None:
     life = Life(WORLD, DAYS, propose_by_policy(Policy()))
     shelf = min(life.demand)
     product = life.products[shelf.sku]
-    known = life.demand[shelf], life.opening[shelf], product, life.deliveries(shelf), COSTS
+    known = life.demand[shelf], life.opening[shelf], product, life.list_deliveries(shelf), COSTS
     levels = optimize_levels(*known)
     tried = [levels, Levels(0, product.pack_size_units), Levels(500, 1_000)]
     points = np.array([float(one.reorder_point_units) for one in tried])
@@ -73,7 +73,7 @@ def test_deliveries_are_those_of_the_shelf_and_the_review() -> None:
     life = Life(WORLD, DAYS, propose_by_policy(Policy()))
     for shelf in life.demand:
         lead = life.products[shelf.sku].lead_time_days
-        deliveries = life.deliveries(shelf)
+        deliveries = life.list_deliveries(shelf)
         assert [hour % 24 for hour in deliveries] == [16] * DAYS
         for hour, one in deliveries.items():
             assert 24 * lead <= one.arrives_hour - hour <= 24 * lead + 6

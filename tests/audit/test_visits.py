@@ -11,7 +11,7 @@ PAUSE = timedelta(minutes=30)
 
 
 def compute_visits(shop: Timeline) -> list[Row]:
-    [visits] = VisitsOracle(shop.records, Thresholds(), {}).views().values()
+    [visits] = VisitsOracle(shop.records, Thresholds(), {}).compute_views().values()
     return visits
 
 

@@ -19,7 +19,7 @@ class Fleet:
     def __init__(self, **processes: Process) -> None:
         self.processes = processes
 
-    def process(self, name: str) -> Process:
+    def find_process(self, name: str) -> Process:
         return dataclasses.replace(self.processes.get(name, RUNNING), name=name)
 
 

@@ -41,7 +41,7 @@ def backfill(settings: Settings, days: int) -> str:
 
 
 def is_world_ready(settings: Settings, manager: Manager) -> bool:
-    process = manager.process(SIMULATOR)
+    process = manager.find_process(SIMULATOR)
     return find_readiness(settings, SIMULATOR, process.started_at) is not None
 
 
@@ -55,10 +55,10 @@ def test_it_works_with_nothing_running_and_while_the_simulator_runs(home: Settin
         up.start_broker(home, manager)
         manager.start(SIMULATOR)
         wait_until(lambda: is_world_ready(home, manager), "the world runs", 60)
-        pid = manager.process(SIMULATOR).pid
+        pid = manager.find_process(SIMULATOR).pid
         assert "2026-03-05 08:00" in backfill(home, 3)
         assert is_world_ready(home, manager)
-        assert manager.process(SIMULATOR).pid != pid
+        assert manager.find_process(SIMULATOR).pid != pid
         assert min(read_newest_ms(create_admin(home), [BEATS]).values()) >= START_MS + 3 * DAY_MS
         assert "nothing was missing" in backfill(home, 2)
     finally:

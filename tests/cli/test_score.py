@@ -42,7 +42,7 @@ def test_what_is_served_is_scored(
     world: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ends = read_end_offsets(create_admin(world), READ)
-    alerts = ask_fraud_oracle(world, ends, locate_root()).view()
+    alerts = ask_fraud_oracle(world, ends, locate_root()).compute_view()
     writing = Writing(log := MemoryLog(), pipeline="fraud", views=(ALERTS,))
     writing.read |= ends
     with shop(world, log, writing, alerts, tmp_path) as settings:

@@ -92,7 +92,7 @@ class Running(Manager):
     def __init__(self) -> None:
         super().__init__("/nowhere")
 
-    def processes(self) -> dict[str, Process]:
+    def list_processes(self) -> dict[str, Process]:
         return {
             name: Process(name, state, 7, 1_000, 60, "")
             for name, state in STATES_WITHOUT_BROKER.items()

@@ -81,13 +81,13 @@ def go_on_from_backup(shop: Shop, folder: Path) -> None:
 
 def kill_in_a_batch(shop: Shop, victim: str, chance: Random) -> None:
     """Kill while a drawn batch is open."""
-    point = shop.checkpoint.newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
+    point = shop.checkpoint.find_newest_begun() + 1 + chance.randrange(BATCHES_AHEAD_MAX)
     wait_until(
-        lambda: shop.checkpoint.open_batch() >= point and try_kill(shop, victim),
+        lambda: shop.checkpoint.find_open_batch() >= point and try_kill(shop, victim),
         f"{victim} runs and batch {point} is open",
         RECOVERY_SECONDS_MAX,
     )
-    print(f"killed {victim} in batch {shop.checkpoint.newest_begun()}")
+    print(f"killed {victim} in batch {shop.checkpoint.find_newest_begun()}")
 
 
 def try_kill(shop: Shop, victim: str) -> bool:
@@ -100,7 +100,7 @@ def try_kill(shop: Shop, victim: str) -> bool:
 
 def await_recovery(shop: Shop) -> None:
     """Wait until all is ready and batches after the last kill are served."""
-    at_kill = shop.checkpoint.newest_begun()
+    at_kill = shop.checkpoint.find_newest_begun()
     wait_until(shop.ready, "everything is ready again", RECOVERY_SECONDS_MAX)
     wait_until(
         lambda: find_served_batch(shop) > at_kill + 1,

@@ -63,7 +63,7 @@ def test_a_world_goes_on_with_what_is_planned() -> None:
     for tick in range(TICKS_PER_HOUR):
         world.tick([late] if tick == HEARD_AT else ())
     again = World(BY_ORDERS)
-    again.restore(world.state())
+    again.restore(world.dump_state())
     for _ in range(3 * TICKS_PER_HOUR):
         assert again.tick() == world.tick()
 
@@ -114,7 +114,7 @@ def test_more_than_a_tick_hears_is_heard_in_the_next_ones(
     monkeypatch.setattr(confirmations, "list_partitions", lambda *_: [])
     ticks = range(10 + 1)
     heard = Orders(Settings(data_dir=tmp_path), Journal(tmp_path, "a world"), newest_ms=0)
-    order_ids = [[one.order_id for one in heard.due(tick)] for tick in ticks]
+    order_ids = [[one.order_id for one in heard.take_due(tick)] for tick in ticks]
     assert order_ids == [names[tick * PER_TICK : (tick + 1) * PER_TICK] for tick in ticks]
     again = Journal(tmp_path, "a world")
     assert [[one.order_id for one in again.at(tick)] for tick in ticks] == order_ids

@@ -12,7 +12,7 @@ def list_visits(days: int) -> list[tuple[int, int, int, str | None]]:
     customers = Customers(1, STORES, VISITS_PER_DAY)
     per_hour = int(VISITS_PER_DAY / STORES / 24)
     return [
-        (day, hour, store, customers.payer(store, day, hour, draw)[0])
+        (day, hour, store, customers.draw_payer(store, day, hour, draw)[0])
         for store in range(STORES)
         for day in range(days)
         for hour in range(24)

@@ -160,7 +160,7 @@ def test_a_world_that_goes_on_from_a_state_does_what_was_planned() -> None:
     world = World(BUSY)
     for _ in range(3 * TICKS_PER_HOUR):
         world.tick()
-    state = json.loads(json.dumps(world.state()))
+    state = json.loads(json.dumps(world.dump_state()))
     assert state["incidents"]["ahead"]
     again = World(BUSY)
     again.restore(state)

@@ -11,7 +11,7 @@ SHOWN_MAX = 5
 def check(answer: Answer, work: Work) -> None:
     """Hold the answer against the oracle's, at the same offsets."""
     asked = ask_oracle(work.pipeline.name, work.settings, answer.inputs)
-    answers = asked.views()
+    answers = asked.compute_views()
     assert {view.name for view in work.pipeline.writes} == answers.keys()
     for view, own_digest in zip(work.pipeline.writes, answer.digests, strict=True):
         expected, rows = (
@@ -22,4 +22,4 @@ def check(answer: Answer, work: Work) -> None:
         assert not [(rows.get(at), expected.get(at)) for at in sorted(wrong)[:SHOWN_MAX]]
         assert expected, f"{view.name} has rows to be compared"
         assert own_digest == compute_digest(view, expected.values())
-    assert answer.books == asked.books()
+    assert answer.books == asked.count_books()

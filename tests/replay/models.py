@@ -318,8 +318,8 @@ MODELS: Mapping[str, Callable[[World], Iterable[Row]]] = {
     DAILY_DEMAND.name: compute_daily_demand,
     VISITS.name: compute_visits,
     # Rules and levels in memory too, but in SQL: in Python they would be the pipelines' own.
-    ALERTS.name: lambda world: FraudOracle(world.records, timeline.LIMITS).view(),
-    PROPOSALS.name: lambda world: ReorderOracle(world.records, POLICY).view(),
+    ALERTS.name: lambda world: FraudOracle(world.records, timeline.LIMITS).compute_view(),
+    PROPOSALS.name: lambda world: ReorderOracle(world.records, POLICY).compute_view(),
 }
 """By view."""
 

@@ -55,7 +55,7 @@ def see_through(running: Running) -> None:
 
     def through() -> bool:
         running.tend()
-        read = checkpoint.committed()
+        read = checkpoint.read_committed()
         return all(read.get(at, 0) == end for at, end in ends.items())
 
     wait_until(through, "the pipeline has read everything", CHUNK_SECONDS_MAX)

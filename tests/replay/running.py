@@ -138,7 +138,7 @@ class OwnProcess:
 
     def doom(self, chance: Random) -> None:
         # The next one: there may be no more of them.
-        self._point = self._checkpoint.newest_begun() + 1
+        self._point = self._checkpoint.find_newest_begun() + 1
         self._takes_engine = chance.random() < 0.5
 
     def tend(self) -> None:
@@ -150,7 +150,7 @@ class OwnProcess:
                     f"{self.work.pipeline.name} has ended: {self._log.read_text()}"
                 )
             self._process, self._dies = None, False
-        elif self._point is not None and self._checkpoint.open_batch() >= self._point:
+        elif self._point is not None and self._checkpoint.find_open_batch() >= self._point:
             self._kill(self._process)
 
     def stop(self) -> None:

@@ -134,9 +134,9 @@ def inputs(settings: Settings, pipeline: Pipeline) -> dict[Partition, int]:
 def compute_answer(settings: Settings, pipeline: Pipeline, ends: Offsets) -> OracleAnswer:
     """What the pipeline's oracle says of everything below these offsets."""
     asked = ask_oracle(pipeline.name, settings, ends)
-    views = asked.views()
+    views = asked.compute_views()
     digests = {view.name: compute_digest(view, views[view.name]) for view in pipeline.writes}
-    return OracleAnswer(ends, digests, asked.books())
+    return OracleAnswer(ends, digests, asked.count_books())
 
 
 def begun(log: CutLog) -> Work:

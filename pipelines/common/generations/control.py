@@ -32,7 +32,7 @@ class Control:
             log.warning("the control topic cannot be read: %s", error)
         return self._known
 
-    def state(self, generation: Generation) -> State | None:
+    def find_state(self, generation: Generation) -> State | None:
         """The state of the generation; None if it should no longer be kept up to date.
 
         A generation of an unknown pipeline continues, in its last state.
@@ -43,6 +43,6 @@ class Control:
         wanted = (one.state for one in known.running if one.number == generation.number)
         return next(wanted, None)
 
-    def siblings(self, generation: Generation) -> Generations:
+    def find_siblings(self, generation: Generation) -> Generations:
         """The generations of its pipeline, as last read."""
         return self._known.get(generation.pipeline, Generations(generation.pipeline))

@@ -11,12 +11,12 @@ def is_damaged(checkpoint: Checkpoint) -> bool:
     Spark refuses such a checkpoint at each start. The check ignores the files of its state.
     """
     # In this order: in a whole checkpoint a batch may begin and finish between the two reads.
-    finished = checkpoint.newest_finished()
-    begun = checkpoint.newest_begun()
+    finished = checkpoint.find_newest_finished()
+    begun = checkpoint.find_newest_begun()
     if finished > begun:
         return True
     try:
-        if begun >= 0 and not checkpoint.batch_end(begun):
+        if begun >= 0 and not checkpoint.read_batch_end(begun):
             return True
         if finished >= 0:
             _, *document = (checkpoint.folder / "commits").read(str(finished)).splitlines()

@@ -104,7 +104,7 @@ def create_candidate(
         number = max(known.newest, *list_numbers_on_disk(settings, pipeline.name), 0) + 1
         state = State.CATCHING_UP if known.promoted else State.PROMOTED
         draft = create_generation(pipeline, "", get_wall_now(), number, state)
-        if (kept := locate_checkpoint(settings, draft).folder).names():
+        if (kept := locate_checkpoint(settings, draft).folder).list_names():
             raise CheckpointThere(kept)
         snapshot.take(root, locate_code(settings, draft), edits)
         if ends:
@@ -205,7 +205,7 @@ def is_lost(settings: Settings, generation: Generation) -> bool:
     checkpoint = locate_checkpoint(settings, generation)
     if is_damaged(checkpoint):
         return True
-    begun = checkpoint.committed() or not has_marker(settings, generation)
+    begun = checkpoint.read_committed() or not has_marker(settings, generation)
     return not (begun and locate_code(settings, generation).exists())
 
 

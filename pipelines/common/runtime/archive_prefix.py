@@ -57,16 +57,16 @@ class ArchivePrefix:
         """An empty folder that stands in for the log until the prefix is read."""
         return self.folder / "archive" / "empty"
 
-    def unread(self, checkpoint: Checkpoint) -> int:
+    def count_unread(self, checkpoint: Checkpoint) -> int:
         """The number of the prefix's offsets that no finished batch has read."""
-        read = checkpoint.committed()
+        read = checkpoint.read_committed()
         return sum(max(0, end - read.get(at, 0)) for at, end in self.ends.items())
 
-    def backlog(self, checkpoint: Checkpoint) -> Backlog:
+    def measure_backlog(self, checkpoint: Checkpoint) -> Backlog:
         """The unread part of the prefix as a backlog, over the world time of all of it."""
         written = json.loads((self.folder / CHUNKS).read_text())
         span = to_world_time(written["newest_ms"]) - to_world_time(written["oldest_ms"])
-        return Backlog(self.unread(checkpoint), span)
+        return Backlog(self.measure_unread(checkpoint), span)
 
 
 def write_chunks(

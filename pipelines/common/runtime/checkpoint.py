@@ -21,7 +21,7 @@ class Checkpoint:
     home: Path
     """The generation's folder."""
 
-    def batch_end(self, batch: int) -> dict[Partition, int]:
+    def read_batch_end(self, batch: int) -> dict[Partition, int]:
         """The next offset to read after the batch, by topic and partition.
 
         Spark writes the file before it runs the batch: a version, its own metadata, then one line
@@ -43,25 +43,25 @@ class Checkpoint:
             return flatten_topics(chunks["ends"][source["logOffset"]])
         return flatten_topics(source)
 
-    def committed(self) -> dict[Partition, int]:
+    def read_committed(self) -> dict[Partition, int]:
         """The next offsets to read after the last finished batch; empty before the first."""
-        last = self.newest_finished()
-        return {} if last < 0 else self.batch_end(last)
+        last = self.find_newest_finished()
+        return {} if last < 0 else self.read_batch_end(last)
 
-    def newest_begun(self) -> int:
+    def find_newest_begun(self) -> int:
         """The number of the last begun batch; -1 before the first."""
         return find_newest_batch(self.folder / "offsets")
 
-    def newest_finished(self) -> int:
+    def find_newest_finished(self) -> int:
         """The number of the last finished batch; -1 before the first."""
         return find_newest_batch(self.folder / "commits")
 
-    def open_batch(self) -> int:
+    def find_open_batch(self) -> int:
         """The number of the begun but unfinished batch; -1 without one."""
-        begun, finished = self.newest_begun(), self.newest_finished()
+        begun, finished = self.find_newest_begun(), self.find_newest_finished()
         return begun if begun > finished else -1
 
 
 def find_newest_batch(folder: Folder) -> int:
     """The last batch in a folder of the checkpoint; -1 in an empty one."""
-    return max((int(name) for name in folder.names() if name.isdecimal()), default=-1)
+    return max((int(name) for name in folder.list_names() if name.isdecimal()), default=-1)

@@ -65,11 +65,11 @@ class Run:
     """The prefix that it reads before the log. None: it reads the log only."""
     state: StateSize = field(default_factory=StateSize)
 
-    def unread(self) -> Backlog:
+    def measure_unread(self) -> Backlog:
         """The part of the log that the generation has not read."""
         names = [topic.name for topic in self.pipeline.inputs]
         return measure_backlog(
-            self.settings, names, locate_checkpoint(self.settings, self.generation).committed()
+            self.settings, names, locate_checkpoint(self.settings, self.generation).read_committed()
         )
 
 
@@ -108,12 +108,12 @@ def choose_next_pace(work: Run) -> Pace:
     """The pace of the next query: for the rest of the prefix, then for the log."""
     pipeline, limit = work.pipeline, work.settings.pipeline_records_per_batch_max
     checkpoint = locate_checkpoint(work.settings, work.generation)
-    if work.prefix is not None and work.prefix.unread(checkpoint):
-        left = work.prefix.backlog(checkpoint)
+    if work.prefix is not None and work.prefix.count_unread(checkpoint):
+        left = work.prefix.measure_backlog(checkpoint)
         now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
     else:
-        left = work.unread()
-        now = select_pace(pipeline.reads, left, limit, batch_is_open=checkpoint.open_batch() >= 0)
+        left = work.measure_unread()
+        now = select_pace(pipeline.reads, left, limit, batch_is_open=checkpoint.find_open_batch() >= 0)
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,
@@ -186,7 +186,7 @@ def refuse_outgrown(write: Write, work: Run, now: Pace) -> Write:
 
     def write_within(records: DataFrame, batch: int) -> None:
         nonlocal settled
-        if not settled and not has_memory_for(now, work.pipeline.reads, work.unread()):
+        if not settled and not has_memory_for(now, work.pipeline.reads, work.measure_unread()):
             raise Outgrown
         settled = True
         write(records, batch)

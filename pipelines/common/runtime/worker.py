@@ -170,11 +170,11 @@ def run_all(
 
 def update(settings: Settings, thread: QueryThread, control: Control) -> None:
     """Apply the control topic's state of the generation to its thread."""
-    if control.state(thread.generation) is None:
+    if control.find_state(thread.generation) is None:
         thread.stopping.set()
         thread.throttle.set(0.0)  # it ends the sooner
     else:
-        siblings = control.siblings(thread.generation)
+        siblings = control.find_siblings(thread.generation)
         thread.throttle.set(compute_rest_seconds(settings, siblings, thread.generation))
 
 

@@ -61,10 +61,10 @@ class Lookup:
         places = {name: fields.index(field) for field, name in dimension.columns.items()}
         return cls(dimension.topic.name, dimension.since, fields, dimension.topic.key, places)
 
-    def reader(self, settings: Settings) -> DimensionReader:
+    def get_reader(self, settings: Settings) -> DimensionReader:
         return get_shared_reader(settings, self.topic, self.since, self.fields)
 
-    def versions(self, reader: DimensionReader, event: Row, happened_ms: int) -> list[Row | None]:
+    def find_versions(self, reader: DimensionReader, event: Row, happened_ms: int) -> list[Row | None]:
         """The dimension's columns for each line of the event, by the version that held then."""
         rows: list[Row | None] = []
         for line in event.get("lines", (event,)):

@@ -114,7 +114,7 @@ def validate_batches(
     asked: Validation, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """One row of the schema per record; runs in a worker of Spark."""
-    readers = [lookup.reader(asked.settings) for lookup in asked.lookups]
+    readers = [lookup.get_reader(asked.settings) for lookup in asked.lookups]
     for reader in readers:
         reader.read_to_end()
     for batch in batches:
@@ -160,7 +160,7 @@ def to_row(
     events = [convert_times(of, event) if name == of.name else None for name in asked.reads]
     has_lines = of.name in asked.reads
     versions = [
-        lookup.versions(reader, event, at_ms) if has_lines else None
+        lookup.find_versions(reader, event, at_ms) if has_lines else None
         for lookup, reader in zip(asked.lookups, readers, strict=True)
     ]
     return topic, partition, published_us, *meta, *events, *versions

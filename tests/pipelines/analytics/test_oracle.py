@@ -39,7 +39,7 @@ def test_a_view_of_a_drawn_world_is_the_oracles(
     known = load_versions(spark, world, PIPELINE)
     answer = collect_rows(build_rows(PIPELINE, read_log(spark, world), known, number))
     ends = read_end_offsets(create_admin(world), [topic.name for topic in PIPELINE.inputs])
-    answers = ask_oracle(PIPELINE.name, world, ends).views()
+    answers = ask_oracle(PIPELINE.name, world, ends).compute_views()
     assert answers.keys() == {one.name for one in PIPELINE.writes}
     ours = {encode_key(view, row): row for row in answer}
     theirs = {encode_key(view, row): row for row in answers[view.name]}

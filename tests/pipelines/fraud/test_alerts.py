@@ -91,7 +91,7 @@ def draw_timeline(chance: Random) -> list[Record]:
 
 def test_the_pipelines_alerts_are_the_oracles(spark: SparkSession) -> None:
     log = draw_timeline(create_random("timeline"))
-    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).compute_view()}
     alerts = {
         encode_key(ALERTS, row): row
         for row in collect_rows(

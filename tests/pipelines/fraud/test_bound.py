@@ -99,7 +99,7 @@ def name_subject(rule: str, size: int) -> str:
     "pipelines/fraud/thresholds/signals_max", "pipelines/fraud/thresholds/receipt_signals_max"
 )
 def test_cut_into_batches_the_rows_are_the_oracles(log: list[Record], stream: Stream) -> None:
-    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(log, LIMITS).compute_view()}
     subjects = {(row["rule"], row["subject"]) for row in expected.values()}
     assert subjects >= {(rule, name_subject(rule, size)) for rule in CROWDS for size in SIZES[2:]}
     found: dict[bytes, Row] = {}
@@ -176,7 +176,7 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
     pipeline, versions = create_pipeline(limits), load_versions(spark, DIMENSIONS, shop.records)
     rows = build_static_rows(pipeline, create_frame(spark, shop.records), versions)
     found = {encode_key(ALERTS, row): row for row in collect_rows(select_view_rows(pipeline, rows, 0))}
-    expected = {encode_key(ALERTS, row): row for row in FraudOracle(shop.records, limits).view()}
+    expected = {encode_key(ALERTS, row): row for row in FraudOracle(shop.records, limits).compute_view()}
     assert {at: sort_evidence(row) for at, row in found.items()} == {
         at: sort_evidence(row) for at, row in expected.items()
     }

@@ -47,7 +47,7 @@ def draw_timeline(chance: Random) -> list[Record]:
 def test_the_pipelines_visits_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("visits")
     log = draw_timeline(chance)
-    [expected] = VisitsOracle(log, LIMITS, {}).views().values()
+    [expected] = VisitsOracle(log, LIMITS, {}).compute_views().values()
     assert {row["status"] for row in expected} == {"counted", "withdrawn"}
     again = [*log, *chance.sample(log, COPIES)]
     chance.shuffle(again)

@@ -76,12 +76,12 @@ def test_whoever_runs_a_generation_hears_that_it_is_forgotten(kafka: Settings) -
     going = known.candidate
     assert going is not None
     control = Control(kafka)
-    assert control.state(going) is going.state
+    assert control.find_state(going) is going.state
     forget(kafka, NAME, frozenset({going.number}))
-    assert control.state(going) is None
+    assert control.find_state(going) is None
     promoted = load_generations(kafka, NAME).promoted
     assert promoted is not None
-    assert control.state(promoted) is State.PROMOTED
+    assert control.find_state(promoted) is State.PROMOTED
 
 
 def test_what_is_edited_for_a_candidate_is_edited_in_its_copy_alone(kafka: Settings) -> None:
