@@ -11,7 +11,7 @@ from infra.errors import UserError
 from infra.security.certificates import renew_certificates
 from infra.settings import Settings, read_settings
 
-app = typer.Typer(no_args_is_help=True, help="With SECURE=on: certificates, and who may do what.")
+app = typer.Typer(no_args_is_help=True, help="With SECURE=on: certificates and permissions.")
 
 
 class NotSecure(UserError):

@@ -15,7 +15,7 @@ DAYS_MAX = 3_650
 
 app = typer.Typer(no_args_is_help=True, help="With SECURE=on: tokens for the API.")
 
-Name = Annotated[str, typer.Argument(help="Whose it is; the audit calls its bearer so.")]
+Name = Annotated[str, typer.Argument(help="The name of the token; the audit records it as the caller.")]
 
 
 class NotSecure(UserError):
@@ -23,14 +23,14 @@ class NotSecure(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This shop's API knows one token, that for actions, since SECURE is off. Begin a "
+            "This shop's API has only the token for actions, because SECURE is off. Begin a "
             "secure shop in an empty data folder: make up SECURE=on"
         )
 
 
 @app.command("list")
 def list_command() -> None:
-    """Show every token's name, role and end, and the file that holds it."""
+    """Show name, role, expiry and file of every token."""
     current = _read_secure()
     screen.print_table(
         ("token", "role", "valid until", "file"),
@@ -50,12 +50,12 @@ def list_command() -> None:
 @app.command()
 def add(
     name: Name,
-    role: Annotated[Role, typer.Option(help="What it is good for; an operator may do all.")],
+    role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
     days: Annotated[
-        int | None, typer.Option(min=1, max=DAYS_MAX, help="How long; unset: API_TOKEN_DAYS.")
+        int | None, typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS.")
     ] = None,
 ) -> None:
-    """Draw a token, in place of an earlier one of the name, and show the file that holds it."""
+    """Draw a token and show its file; it replaces an earlier token of this name."""
     current = _read_secure()
     token = add_token(current, name, role, get_wall_ms(), days or current.api_token_days)
     screen.step(name, f"{role.value} until {render_instant(token.expires_at_ms)}")
@@ -64,7 +64,7 @@ def add(
 
 @app.command()
 def remove(name: Name) -> None:
-    """Forget a token, at once."""
+    """Remove a token; the API refuses it at once."""
     remove_token(_read_secure(), name)
     screen.step(name, "is no token any more")
 

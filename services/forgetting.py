@@ -31,9 +31,9 @@ class NeverReplaced(UserError):
 
     def __init__(self, home: Path) -> None:
         super().__init__(
-            "Only who has a pseudonym in the log can be forgotten, but this shop publishes events "
-            f"with the ids that they are sent with: there is no {locate_lookup(home)}. A log is "
-            "never changed; begin another one: make reset, then make up PSEUDONYMS=on"
+            "Only a customer with a pseudonym in the log can be forgotten, but this shop's log has "
+            f"the ids themselves: there is no {locate_lookup(home)}. A log never changes. Begin "
+            "another one: make reset, then make up PSEUDONYMS=on"
         )
 
 
@@ -42,8 +42,8 @@ class Unknown(UserError):
 
     def __init__(self, customer: str) -> None:
         super().__init__(
-            f"Expected what a customer is known by, as events were sent with it, found {customer}, "
-            "by which nobody is known: there was no such event, or they were forgotten before."
+            f"Expected the id of a customer, as in the events that were sent, found {customer}, "
+            "which the lookup does not know: no event had this id, or the customer is forgotten."
         )
 
 
@@ -52,8 +52,8 @@ class RowsLeft(UserError):
 
     def __init__(self, folders: list[Path]) -> None:
         super().__init__(
-            f"Rows of files lie in {', '.join(map(str, folders))} and may name whom you want to "
-            "forget. Wait for the load or import to end; if it was killed, remove the folder."
+            f"{', '.join(map(str, folders))} holds rows of files, which may name the customer. "
+            "Wait for the load or import to end; if it was killed, remove the folder."
         )
 
 
@@ -64,7 +64,7 @@ class StillNamed(UserError):
         super().__init__(
             "No event of the log should name the customer or their cards, but "
             f"{topic}/{partition}/{offset} does: it was published before PSEUDONYMS=on, or by a "
-            "client that goes round the API. A log is never changed. Nothing was erased."
+            "client that bypasses the API. A log never changes. Nothing was erased."
         )
 
 

@@ -43,7 +43,7 @@ class NoAuthority(UserError):
     def __init__(self, folder: Path) -> None:
         super().__init__(
             f"{folder} should hold an authority and its certificates, but does not. "
-            "They are made by: make up SECURE=on"
+            "Make them with: make up SECURE=on"
         )
 
 

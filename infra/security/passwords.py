@@ -27,7 +27,7 @@ class NoPassword(UserError):
     def __init__(self, service: str, file: Path) -> None:
         super().__init__(
             f"{file} should hold the password of {service}, but is not there. "
-            "Passwords are drawn by: make up SECURE=on"
+            "Draw passwords with: make up SECURE=on"
         )
 
 

@@ -49,8 +49,8 @@ class BadName(UserError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            "A token's name is of small letters, digits and hyphens, begins with a letter, has 64 "
-            f"characters at most and is not {NOBODY}; found {name[:80]!r}"
+            "A token's name has at most 64 small letters, digits and hyphens, begins with a letter "
+            f"and is not {NOBODY}; found {name[:80]!r}"
         )
 
 
@@ -59,7 +59,7 @@ class TooManyTokens(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"A shop has {TOKENS_MAX} tokens at most, and has as many. Remove one first: "
+            f"A shop has at most {TOKENS_MAX} tokens, and this one has as many. Remove one first: "
             "retail token list · retail token remove NAME"
         )
 

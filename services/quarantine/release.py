@@ -116,7 +116,8 @@ def refuse_undecided(settings: Settings, case: Case) -> None:
         raise Refused(
             f"A copy of {case.event['event_id']} may still come in time. In the world it is "
             f"{render_time(now_ms)}; try again after "
-            f"{render_time(case.compute_decided_ms())}: the event happened {render_time(case.happened_ms)}, and {case.contract.name} takes it for "
+            f"{render_time(case.compute_decided_ms())}: the event happened "
+            f"{render_time(case.happened_ms)}, and {case.contract.name} takes it for "
             f"{render_span(case.contract.horizon or timedelta())} and the skew."
         )
 

@@ -210,7 +210,7 @@ def test_a_row_that_is_rejected_names_nobody_in_the_report(shop: Settings, tmp_p
 def test_who_is_unknown_is_told_so_and_nothing_is_certified(shop: Settings) -> None:
     know(shop)
     before = place_certificates(shop)
-    with pytest.raises(Unknown, match="found C1, by which nobody is known"):
+    with pytest.raises(Unknown, match="found C1, which the lookup does not know"):
         forgetting.forget(shop, "C1")
     assert place_certificates(shop) == before
     assert forgetting.look_up(shop, KNOWN_AS).cards == TOKENS[:1]
