@@ -28,8 +28,8 @@ from pipelines.reorder.policy import (
     Plan,
     Policy,
     derive_levels,
-    lift_permille,
     estimate_usual_milli,
+    lift_permille,
 )
 from services.ordering.decision import Shelf
 
@@ -39,7 +39,10 @@ ROUNDS_MAX, POPULATION = 20, 8
 def propose_by_policy(policy: Policy) -> Propose:
     def propose(review: Review) -> Levels:
         week = [
-            sum(estimate_usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy)) for sale in day)
+            sum(
+                estimate_usual_milli(sale.units, lift_at(review.plans, sale.at_ms, policy))
+                for sale in day
+            )
             for day in reversed(review.sold[-DAYS:])
         ]
         return derive_levels(

@@ -37,7 +37,9 @@ def score_log(settings: Settings) -> Scores:
     oracle = ask_fraud_oracle(
         settings, read_end_offsets(create_admin(settings), READ), locate_root()
     )
-    return compute_scores(lambda: map(Alert, oracle.compute_view()), planted, oracle.ends_at, Thresholds())
+    return compute_scores(
+        lambda: map(Alert, oracle.compute_view()), planted, oracle.ends_at, Thresholds()
+    )
 
 
 def read_heartbeat(settings: Settings, end: int) -> datetime:

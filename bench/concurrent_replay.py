@@ -131,7 +131,9 @@ class Reading:
         self.records = sum(read_end_offsets(create_admin(self.settings), topics).values())
         kept = find_checkpoint(self.settings, SPINE, self.number)
         wait_until(
-            lambda: kept.find_newest_begun() >= 0, "the generation begins to read", START_SECONDS_MAX
+            lambda: kept.find_newest_begun() >= 0,
+            "the generation begins to read",
+            START_SECONDS_MAX,
         )
         began = time.monotonic()
 

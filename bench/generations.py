@@ -8,7 +8,7 @@ from bench import yardstick
 from control.generations import Generation, State
 from infra.settings import Settings
 from pipelines.common.generations.clock import get_wall_now
-from pipelines.common.generations.generation import make_outputs, create_generation
+from pipelines.common.generations.generation import create_generation, make_outputs
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.pace import MARGIN, Pace, find_horizon
 
@@ -20,7 +20,9 @@ NUMBERS = count(1_001)
 
 def create(settings: Settings, pipeline: Pipeline) -> Generation:
     """A generation that has read nothing yet, with its topics."""
-    generation = create_generation(pipeline, NO_CODE, get_wall_now(), next(NUMBERS), State.CATCHING_UP)
+    generation = create_generation(
+        pipeline, NO_CODE, get_wall_now(), next(NUMBERS), State.CATCHING_UP
+    )
     make_outputs(settings, pipeline, generation)
     return generation
 

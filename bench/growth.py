@@ -158,6 +158,8 @@ def catch_up(spark: SparkSession, settings: Settings, name: str) -> StreamingQue
     """The live query of a new generation of the pipeline, once it has read all there is."""
     pipeline = load_with_yardstick_pace(name)
     work = Run(spark, settings, pipeline, create(settings, pipeline))
-    fast = create_catching_up_pace(pipeline.reads, work.measure_unread(), settings.pipeline_records_per_batch_max)
+    fast = create_catching_up_pace(
+        pipeline.reads, work.measure_unread(), settings.pipeline_records_per_batch_max
+    )
     start(work, replace(fast, state_partitions=1)).awaitTermination()
     return start(work, create_live_pace(pipeline))

@@ -112,5 +112,6 @@ def measure_visibility(settings: Settings, scale: Scale, kind: Kind) -> Iterator
 def find_newest_batches(settings: Settings) -> dict[str, int]:
     """The number of the newest batch of each pipeline's first generation."""
     return {
-        name: find_checkpoint(settings, name, 1).find_newest_begun() for name in settings.pipeline_names
+        name: find_checkpoint(settings, name, 1).find_newest_begun()
+        for name in settings.pipeline_names
     }

@@ -73,7 +73,9 @@ def get_milliseconds(batch: Cost) -> float:
 
 def measure_defaults(settings: Settings, scale: Scale) -> Iterator[Figure]:
     """The yardstick query as it stands, and with Spark's own options; each in a young Java."""
-    ours = measure_alone(start_session(settings, "bench"), partial(start_sized, settings=settings), scale)
+    ours = measure_alone(
+        start_session(settings, "bench"), partial(start_sized, settings=settings), scale
+    )
     folder = settings.data_dir / "yardstick-by-defaults"
     plain = partial(yardstick.start, settings=settings, folder=folder, ours=False)
     theirs = measure_alone(yardstick.start_plain_session(settings), plain, scale)

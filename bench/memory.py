@@ -10,7 +10,7 @@ from bench import history
 from bench.broker import run_broker
 from bench.figures import Figure, aim_at_most
 from bench.scale import Scale
-from bench.shops import read_lags, list_pipeline_settings, run_shop
+from bench.shops import list_pipeline_settings, read_lags, run_shop
 from infra.settings import Settings
 from infra.supervisor import orphans
 from infra.wait import wait_for

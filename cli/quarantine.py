@@ -160,7 +160,7 @@ def parse_place(text: str) -> tuple[str, int, int]:
 
 def list_takers() -> list[str]:
     """The views that count releases."""
-    from pipelines.common.pipeline import load, list_pipelines  # here: it takes Spark's second
+    from pipelines.common.pipeline import list_pipelines, load  # here: it takes Spark's second
 
     declared = [load(name) for name in list_pipelines()]
     return [view.contract.name for one in declared for view in one.views if view.ends is None]

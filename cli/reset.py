@@ -63,7 +63,9 @@ def reset(
 def list_folders_elsewhere(settings: Settings) -> list[Folder]:
     """This world's folders where URLs name them: another world would take them for its own."""
     lake = locate_folders(settings).layers if settings.lake_url else ()
-    kept = (locate_checkpoints(settings, name) for name in list_pipelines() if settings.checkpoint_url)
+    kept = (
+        locate_checkpoints(settings, name) for name in list_pipelines() if settings.checkpoint_url
+    )
     return [folder for folder in (*lake, *kept) if folder.list_names()]
 
 

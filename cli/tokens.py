@@ -15,7 +15,7 @@ DAYS_MAX = 3_650
 
 app = typer.Typer(no_args_is_help=True, help="With SECURE=on: tokens for the API.")
 
-Name = Annotated[str, typer.Argument(help="The name of the token; the audit records it as the caller.")]
+Name = Annotated[str, typer.Argument(help="The token's name; the audit records it as the caller.")]
 
 
 class NotSecure(UserError):
@@ -52,7 +52,8 @@ def add(
     name: Name,
     role: Annotated[Role, typer.Option(help="What it permits; an operator may do everything.")],
     days: Annotated[
-        int | None, typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS.")
+        int | None,
+        typer.Option(min=1, max=DAYS_MAX, help="Days until it expires; unset: API_TOKEN_DAYS."),
     ] = None,
 ) -> None:
     """Draw a token and show its file; it replaces an earlier token of this name."""

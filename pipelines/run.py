@@ -18,8 +18,8 @@ from pipelines.common.generations.generation import load_generations
 from pipelines.common.generations.promotion import (
     complete_source,
     create_candidate,
-    is_lost,
     find_prefix_ends,
+    is_lost,
 )
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.process import give_way
@@ -64,7 +64,10 @@ def ensure_generation(settings: Settings, name: str) -> tuple[Generation, ...]:
         return known.known
     room = load(name)
     create_candidate(
-        settings, room, locate_root(), find_prefix_ends(settings, room, complete_source(settings, room))
+        settings,
+        room,
+        locate_root(),
+        find_prefix_ends(settings, room, complete_source(settings, room)),
     )
     return load_generations(settings, name).known
 

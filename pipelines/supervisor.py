@@ -155,7 +155,9 @@ def supervise(settings: Settings, pipelines: Iterable[str]) -> Iterator[None]:
     with ExitStack() as locks:
         for name in pipelines:
             locks.enter_context(
-                lock_folder(locate_lock(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX)
+                lock_folder(
+                    locate_lock(settings, name), SecondSupervisor(name), HANDOVER_SECONDS_MAX
+                )
             )
         yield
 
@@ -187,7 +189,9 @@ def group_by_code(
     """The generations, by the copy of the code that each can run from."""
     groups: dict[Path, list[Generation]] = {}
     for one in running:
-        home = next((code for code in groups if is_running_from(one, code)), locate_code(settings, one))
+        home = next(
+            (code for code in groups if is_running_from(one, code)), locate_code(settings, one)
+        )
         groups.setdefault(home, []).append(one)
     return groups
 

@@ -20,7 +20,7 @@ from infra.logs import set_up_logging
 from infra.settings import Settings, read_settings
 from infra.wait import wait_for
 from pipelines.common.generations.clock import get_wall_now
-from pipelines.common.generations.generation import make_outputs, create_generation
+from pipelines.common.generations.generation import create_generation, make_outputs
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.pace import create_catching_up_pace, select_pace
 from pipelines.common.runtime.process import give_way

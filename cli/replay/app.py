@@ -14,7 +14,7 @@ from cli.replay.difference import render_document, show_difference
 from cli.replay.progress import describe_state, show_catching_up, to_json
 from control.generations import State
 from infra.settings import Settings, locate_root, read_settings
-from pipelines.common.pipeline import Pipeline, load, list_pipelines
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.archive import Source
 from replay import candidates
 from replay.compare import Compared, Times

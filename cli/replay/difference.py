@@ -55,7 +55,9 @@ def show_view(view: Difference) -> None:
     screen.step(name, BETWEEN.join((f"{view.before:,} → {view.after:,} rows", *moves)))
     facets = select_moved(view)
     for field in dict.fromkeys(facet.field for facet in facets):
-        values = [render_step(one.value, one.before, one.after) for one in facets if one.field == field]
+        values = [
+            render_step(one.value, one.before, one.after) for one in facets if one.field == field
+        ]
         show_items(f"by {field}", values)
     totals = [one for one in view.totals if one.before != one.after]
     show_items("total", [render_step(one.field, one.before, one.after) for one in totals])

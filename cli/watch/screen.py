@@ -12,7 +12,7 @@ from cli.watch.feeds import Feed, Feeds
 from cli.watch.moments import describe_freshness, find_counted_ms, read_time
 from cli.watch.room import TWO_COLUMNS_WIDTH, Room, measure_room
 from cli.watch.sales import Sales, summarize
-from cli.watch.words import clean, count, render_rate, render_duration, render_money, render_spark
+from cli.watch.words import clean, count, render_duration, render_money, render_rate, render_spark
 
 SPARK_WIDTH = 20
 STORE_SALES = "public.analytics.store-sales.v1"

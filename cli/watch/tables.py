@@ -7,7 +7,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from cli.watch.words import NONE, clean, count, render_rate, render_duration, render_moment, render_money
+from cli.watch.words import (
+    NONE,
+    clean,
+    count,
+    render_duration,
+    render_moment,
+    render_money,
+    render_rate,
+)
 
 Row = Mapping[str, Any]
 
@@ -146,7 +154,12 @@ def list_order_columns(world_ms: float | None) -> tuple[Column, ...]:
 PIPELINES = (
     Column("pipeline", lambda row: row["pipeline"]),
     Column("lag", lambda row: count(row.get("lag_records")), is_number=True),
-    Column("records/s", lambda row: render_rate(row.get("rate_per_second")), is_number=True, width_min=40),
+    Column(
+        "records/s",
+        lambda row: render_rate(row.get("rate_per_second")),
+        is_number=True,
+        width_min=40,
+    ),
     Column("fresh", _describe_age, is_number=True),
     Column("generations", _describe_generations, width_min=56),
     Column("standing", describe_standing),

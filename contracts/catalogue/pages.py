@@ -11,10 +11,10 @@ from contracts.catalogue.markup import (
     Html,
     describe,
     join,
-    render_link,
     list_items,
     render_code,
     render_element,
+    render_link,
     render_table,
 )
 from contracts.consumer import Consumer, Use

@@ -10,8 +10,8 @@ LOG_DIR = "log"
 COPIES_MAX = 3
 """Of Kafka's own topics: one broker may be down, and nothing acknowledged is lost."""
 
-# Handing its partitions over takes a majority, which whoever stops last has not: it would wait for
-# one for five minutes, and be killed. The others take over from who is missed.
+# A broker hands its partitions over by a majority, which the last broker to stop does not have: it
+# would wait five minutes for one, and be killed. The others take over from a missing broker.
 SEVERAL = {"controlled.shutdown.enable": "false"}
 
 

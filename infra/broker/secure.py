@@ -14,7 +14,7 @@ def build_secure_properties(settings: Settings) -> dict[str, str]:
     """The properties that a secure broker has beside those of any broker.
 
     Clients log in with a password. The broker reaches its own controller with its certificate.
-    They hold a password: whoever writes them lets nobody else read them. Paths are relative to the
+    They hold a password, so only their owner may read the file with them. Paths are relative to the
     broker's folder.
     """
     home = settings.data_dir

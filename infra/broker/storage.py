@@ -128,7 +128,7 @@ def run_tool(settings: Settings, folder: Path, java_command: list[str]) -> None:
     words += [] if settings.broker_voters else ["--standalone"]
     words += ["--cluster-id", choose_cluster_id(settings.broker_voters)]
     if settings.secure:
-        # Whoever looks sees a process's arguments: the tool reads these from a file.
+        # Every user of the machine sees a process's arguments, so the tool reads these from a file.
         replace(users, "\n".join([*words, *list_users(settings)]))
         words = [f"@{users.name}"]
     try:

@@ -6,13 +6,14 @@ from pathlib import Path
 from contracts import CONTRACTS, PRODUCTS, RECEIPTS, REFUNDS
 from pipelines.analytics.transform import extract_lines
 from pipelines.common.pipeline import Dimension, Pipeline
-from pipelines.common.transform.statements import build_aggregates, to_rows, load_view
+from pipelines.common.transform.statements import build_aggregates, load_view, to_rows
 
 HERE = Path(__file__).parent / "views"
 READS = (RECEIPTS, REFUNDS)
 
 VIEWS = tuple(
-    load_view(file, CONTRACTS[f"public.analytics.{file.stem}.v1"]) for file in sorted(HERE.glob("*.sql"))
+    load_view(file, CONTRACTS[f"public.analytics.{file.stem}.v1"])
+    for file in sorted(HERE.glob("*.sql"))
 )
 
 PIPELINE = Pipeline(

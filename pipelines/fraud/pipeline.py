@@ -13,7 +13,9 @@ def create_pipeline(limits: Thresholds) -> Pipeline:
     return Pipeline(
         name="fraud",
         extracts=READS,
-        views=(View(ALERTS, contributions=lambda: build_contributions(limits), ends="interval_end"),),
+        views=(
+            View(ALERTS, contributions=lambda: build_contributions(limits), ends="interval_end"),
+        ),
         aggregates=lambda: build_aggregates(limits),
         dimensions=DIMENSIONS,
         may_be_row=lambda: may_trip(limits),

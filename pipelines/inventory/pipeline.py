@@ -4,11 +4,22 @@ from datetime import timedelta
 
 from contracts import ADJUSTMENTS, RECEIPTS, REFUNDS, SHIPMENTS, STOCK_LEVELS
 from pipelines.common.pipeline import Pipeline, View
-from pipelines.inventory.transform import extract_adjustment, extract_refund, extract_shipment, extract_sale, aggregate_stock
+from pipelines.inventory.transform import (
+    aggregate_stock,
+    extract_adjustment,
+    extract_refund,
+    extract_sale,
+    extract_shipment,
+)
 
 PIPELINE = Pipeline(
     name="inventory",
-    extracts={RECEIPTS: extract_sale, REFUNDS: extract_refund, SHIPMENTS: extract_shipment, ADJUSTMENTS: extract_adjustment},
+    extracts={
+        RECEIPTS: extract_sale,
+        REFUNDS: extract_refund,
+        SHIPMENTS: extract_shipment,
+        ADJUSTMENTS: extract_adjustment,
+    },
     views=(View(STOCK_LEVELS),),
     aggregates=aggregate_stock,
     # It is what people look at. Its batches seldom begin together with those of the others.

@@ -61,7 +61,10 @@ def aggregate_stock() -> dict[str, Column]:
     delivery is known whose dispatch is not.
     """
     return {
-        "units_on_hand": count_received() + sum_units(ADJUSTED) + sum_units(REFUNDED) - sum_units(SOLD),
+        "units_on_hand": count_received()
+        + sum_units(ADJUSTED)
+        + sum_units(REFUNDED)
+        - sum_units(SOLD),
         "units_sold": sum_units(SOLD),
         "units_refunded": sum_units(REFUNDED),
         "units_received": count_received(),

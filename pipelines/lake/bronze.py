@@ -35,7 +35,9 @@ def append(spark: SparkSession, settings: Settings, table: Table) -> int:
     before = table.read_coverage()
     ends = read_committed_ends(create_admin(settings), [topic.name for topic in TOPICS])
     now = before.then(limit_ends(before.ends, ends, settings.pipeline_records_per_batch_max))
-    records = read_part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+    records = (
+        read_part(spark, settings, Span.of(before.ends, now.ends)).select(*COLUMNS).coalesce(1)
+    )
     table.write(records.sortWithinPartitions("topic", "partition", "offset"), now)
     return sum(end - now.ends[at] for at, end in ends.items())
 

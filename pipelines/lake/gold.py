@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipelines.common.runtime.archive import is_between
 from pipelines.lake.tables import Lake
-from pipelines.lake.transform import MOVES, sum_daily_facts, to_day_number, is_on_days
+from pipelines.lake.transform import MOVES, is_on_days, sum_daily_facts, to_day_number
 
 
 def sum_days(spark: SparkSession, lake: Lake) -> None:

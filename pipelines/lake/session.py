@@ -4,7 +4,7 @@ from pyspark.sql import SparkSession
 
 from infra.jars import fetch_delta_jars
 from infra.settings import Settings
-from pipelines.common.runtime.session import start_session, prepare_session
+from pipelines.common.runtime.session import prepare_session, start_session
 
 FILE_BYTES = 64 * 1024**2
 """The size that a file grows to: a larger one would be rewritten at each compaction."""

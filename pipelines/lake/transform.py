@@ -65,7 +65,10 @@ def accept(topic: Contract, records: DataFrame) -> DataFrame:
 def validate_events(topic: Contract, records: DataFrame) -> DataFrame:
     """The records, with their `_event`, and the `_reason` why it is rejected, or null."""
     key, published = F.col("key").cast("string"), F.col("timestamp")
-    checks = [*list_content_checks(topic, "_event", key), *list_time_checks(topic, "_event", published)]
+    checks = [
+        *list_content_checks(topic, "_event", key),
+        *list_time_checks(topic, "_event", published),
+    ]
     return records.withColumn("_event", decode_event(topic, F.col("value"))).withColumn(
         "_reason", choose(checks)
     )

@@ -25,7 +25,9 @@ class Work:
         self._spark, self._settings, self._lake = spark, settings, lake
         for table in lake.tables:
             table.make(spark)
-        self._tidied = {table.folder: count_due(table.read_coverage().batch) for table in lake.tables}
+        self._tidied = {
+            table.folder: count_due(table.read_coverage().batch) for table in lake.tables
+        }
 
     def batch(self) -> int:
         """Bring every table to where the log ends, or nearer to it; how many offsets are left.

@@ -11,14 +11,14 @@ from pipelines.reorder.policy import Policy
 from pipelines.reorder.transform import (
     PLAN,
     TERMS,
-    extract_adjustment,
     build_aggregates,
     build_contributions,
-    is_known,
     build_proposals,
+    extract_adjustment,
     extract_refund,
-    extract_shipment,
     extract_sale,
+    extract_shipment,
+    is_known,
 )
 
 POLICY = Policy()
@@ -35,7 +35,12 @@ def to_rows(reviews: DataFrame) -> DataFrame:
 
 PIPELINE = Pipeline(
     name="reorder",
-    extracts={RECEIPTS: extract_sale, REFUNDS: extract_refund, SHIPMENTS: extract_shipment, ADJUSTMENTS: extract_adjustment},
+    extracts={
+        RECEIPTS: extract_sale,
+        REFUNDS: extract_refund,
+        SHIPMENTS: extract_shipment,
+        ADJUSTMENTS: extract_adjustment,
+    },
     views=(View(PROPOSALS, contributions=partial(build_contributions, POLICY), ends="review_at"),),
     aggregates=build_aggregates,
     dimensions=DIMENSIONS,

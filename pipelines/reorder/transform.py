@@ -16,8 +16,8 @@ from pipelines.reorder.policy import (
     Plan,
     Policy,
     derive_levels,
-    lift_permille,
     estimate_usual_milli,
+    lift_permille,
 )
 
 DAY_MS = 24 * 60 * 60 * 1000

@@ -7,7 +7,13 @@ from pyspark.sql import DataFrame
 from contracts import RECEIPTS, VISITS
 from pipelines.common.pipeline import Pipeline, View
 from pipelines.visits.thresholds import Thresholds
-from pipelines.visits.transform import DAY, build_aggregates, build_contributions, extract_sale, build_visits
+from pipelines.visits.transform import (
+    DAY,
+    build_aggregates,
+    build_contributions,
+    build_visits,
+    extract_sale,
+)
 
 LIMITS = Thresholds()
 

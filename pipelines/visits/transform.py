@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from pipelines.common.pipeline import Contribution, Extract
 from pipelines.common.transform.full_sums import (
     carry,
-    take_high_bits,
     join_halves,
     keep_halves,
+    take_high_bits,
     take_low_bits,
 )
 from pipelines.visits.thresholds import Thresholds

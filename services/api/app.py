@@ -152,7 +152,7 @@ def create_sources(settings: Settings) -> Sources:
 
 
 def create_profile(settings: Settings) -> Profile:
-    """Who may ask in a secure shop: whoever has one of the data folder's tokens."""
+    """The profile of a secure shop: its tokens are those of the data folder."""
     return Profile(
         list_tokens=partial(list_tokens, settings),
         requests_per_second_max=settings.api_requests_per_second_max,

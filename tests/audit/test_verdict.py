@@ -13,7 +13,7 @@ from audit.served import Served
 from audit.verdict import Verdict, compare_view, select_kept
 from contracts import STOCK_LEVELS, Contract
 from infra.settings import Settings
-from pipelines.common.pipeline import load, list_pipelines
+from pipelines.common.pipeline import list_pipelines, load
 
 AT = ("public.sales.receipt.v1", 0)
 BOOK = Book(read=12, applied=9, duplicate=2, quarantined=1)

@@ -327,7 +327,9 @@ def test_who_was_never_told_rejects_what_is_new_and_keeps_it_whole(
     assert found["accepted"].keys() == old
     reason = f"no schema of {RECEIPTS.name} has the id {versions.new_id}"
     assert found["rejected"] == {reason: len(fresh)}
-    validated = validate_events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
+    validated = (
+        validate_events((RECEIPTS,), read_log(spark, versions.settings)).groupBy("_reason").count()
+    )
     reasons = {row["_reason"]: row["count"] for row in validated.collect()}
     assert reasons == {None: len(old), UNDECODABLE: len(fresh)}
     assert read_by_spark(spark, versions.settings) == found["units"]

@@ -50,9 +50,8 @@ def find_alerts(shop: Shop, code: Path) -> set[tuple[str, ...]]:
     """
     client, topics = create_admin(shop.settings), [topic.name for topic in load("fraud").inputs]
     now = EPOCH + max(read_newest_ms(client, topics).values()) * MILLISECOND
-    alerts = ask_fraud_oracle(shop.settings, read_end_offsets(client, topics), code).compute_views()[
-        ALERT.name
-    ]
+    oracle = ask_fraud_oracle(shop.settings, read_end_offsets(client, topics), code)
+    alerts = oracle.compute_views()[ALERT.name]
     over = [row for row in alerts if row["interval_end"] <= now]
     return {tuple(str(row[name]) for name in ALERT.key) for row in over}
 

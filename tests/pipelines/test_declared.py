@@ -14,7 +14,7 @@ from contracts import PRODUCTS, RECEIPTS, Contract, render_spark_ddl
 from contracts.consumer import get_consumer, list_declared
 from contracts.errors import Undeclared
 from contracts.projection import Path, render_path
-from pipelines.common.pipeline import Dimension, Extract, Pipeline, load, list_pipelines
+from pipelines.common.pipeline import Dimension, Extract, Pipeline, list_pipelines, load
 from pipelines.common.transform.aggregate import build_rows
 from pipelines.common.transform.declared import select_declared, select_fields
 from pipelines.common.transform.events import META, name_column, validate_events

@@ -10,9 +10,9 @@ from pipelines.common.pipeline import Dimension
 from pipelines.common.transform.as_of_join import Versions
 from pipelines.common.transform.dimensions import (
     DimensionVersion,
+    build_version_schema,
     compute_intervals,
     to_version,
-    build_version_schema,
 )
 
 

@@ -20,7 +20,7 @@ from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from pipelines.common.generations.generation import load_generations, make_outputs
 from pipelines.common.generations.promotion import create_candidate, find_prefix_ends
-from pipelines.common.pipeline import Pipeline, load, list_pipelines
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime import bounded
 from pipelines.common.runtime.archive import Gap, LogTruncated, NoArchive, Source, read_archive_ends
 from replay.compare import select_counted, to_span

@@ -19,7 +19,7 @@ from generators.dirt import Dirt
 from generators.ticks import HOUR_MS
 from infra.settings import Settings
 from infra.wait import wait_until
-from pipelines.common.pipeline import load, list_pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.runtime import pace
 from tests.brokers import empty_broker
 from tests.replay.answer import Answer, answer

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from infra.settings import Settings
-from pipelines.common.pipeline import load, list_pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.full_sums import SUMS_IN_FULL
 from tests.brokers import empty_broker
 from tests.replay.answer import answer

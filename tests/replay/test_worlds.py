@@ -35,7 +35,7 @@ from control.generations import Generations, State
 from infra.kafka import Record
 from pipelines.common.generations.generation import create_generation
 from pipelines.common.generations.promotion import switch
-from pipelines.common.pipeline import Pipeline, load, list_pipelines
+from pipelines.common.pipeline import Pipeline, list_pipelines, load
 from pipelines.common.runtime.pace import MARGIN, find_horizon
 from pipelines.common.transform.as_of_join import Versions
 from pipelines.fraud.pipeline import create_pipeline

@@ -20,7 +20,7 @@ from pipelines.common.generations.folders import (
     locate_folder,
     locate_home,
 )
-from pipelines.common.generations.generation import change, load_generations, create_generation
+from pipelines.common.generations.generation import change, create_generation, load_generations
 from pipelines.common.generations.marker import has_marker
 from pipelines.common.pipeline import Pipeline
 from pipelines.common.runtime import archive
@@ -111,7 +111,9 @@ def create_candidate(
             ArchivePrefix(locate_folder(settings, draft), ends).write()
         digest = snapshot.compute_code_digest(locate_code(settings, draft), pipeline.name)
         libraries = snapshot.compute_libraries_digest(root)
-        return known.plus(create_generation(pipeline, digest, draft.created_at, number, state, libraries))
+        return known.plus(
+            create_generation(pipeline, digest, draft.created_at, number, state, libraries)
+        )
 
     return change(settings, pipeline.name, add_candidate).known[-1]
 

@@ -20,7 +20,7 @@ from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.archive import COLUMNS, ZERO, read_records, sort_records
 from pipelines.common.runtime.pace import LIVE_RECORDS_MAX
 from pipelines.common.runtime.process import end_with_parent, give_way
-from pipelines.common.runtime.session import get_engine, start_session, prepare_session
+from pipelines.common.runtime.session import get_engine, prepare_session, start_session
 from pipelines.common.runtime.source import FETCH, build_kafka_options
 from pipelines.common.transform.aggregate import build_static_rows, select_view_rows
 from pipelines.common.transform.as_of_join import load_versions
@@ -41,7 +41,11 @@ class Span:
     def of(cls, starts: Offsets, ends: Offsets, archived: Offsets = ZERO) -> "Span":
         begin = {at: starts.get(at, 0) for at in ends}
         boundary = {at: min(max(archived.get(at, 0), begin[at]), end) for at, end in ends.items()}
-        return cls(group_by_topic(begin), group_by_topic(ends), group_by_topic(boundary) if archived else {})
+        return cls(
+            group_by_topic(begin),
+            group_by_topic(ends),
+            group_by_topic(boundary) if archived else {},
+        )
 
     @classmethod
     def read(cls, folder: Path) -> "Span":

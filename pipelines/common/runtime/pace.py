@@ -64,7 +64,9 @@ def select_pace(
     )
 
 
-def create_catching_up_pace(reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int) -> Pace:
+def create_catching_up_pace(
+    reads: Iterable[Contract], backlog: Backlog, records_per_batch_max: int
+) -> Pace:
     """The pace for a backlog, however short."""
     # Twice, because the log grows while the backlog is read, and the world may be fast.
     memory = 2 * backlog.span + find_horizon(reads) + MARGIN

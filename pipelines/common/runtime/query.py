@@ -26,7 +26,7 @@ from pipelines.common.runtime.archive_prefix import (
 )
 from pipelines.common.runtime.backlog import Backlog, measure_backlog
 from pipelines.common.runtime.newer import list_decoded_topics, refuse_newer, refuse_newer_before
-from pipelines.common.runtime.pace import Pace, create_catching_up_pace, select_pace, has_memory_for
+from pipelines.common.runtime.pace import Pace, create_catching_up_pace, has_memory_for, select_pace
 from pipelines.common.runtime.session import prepare_session
 from pipelines.common.runtime.sink import Write, create_sink
 from pipelines.common.runtime.source import tail
@@ -113,7 +113,9 @@ def choose_next_pace(work: Run) -> Pace:
         now = replace(create_catching_up_pace(pipeline.reads, left, limit), in_archive=True)
     else:
         left = work.measure_unread()
-        now = select_pace(pipeline.reads, left, limit, batch_is_open=checkpoint.find_open_batch() >= 0)
+        now = select_pace(
+            pipeline.reads, left, limit, batch_is_open=checkpoint.find_open_batch() >= 0
+        )
     log.info(
         "%s %s: %d records over %s of world time to read",
         pipeline.name,

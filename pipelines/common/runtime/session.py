@@ -151,7 +151,11 @@ def locate_scratch(settings: Settings, name: str) -> Path:
 def build_options(settings: Settings, name: str, jars: Iterable[Path] = ()) -> dict[str, str]:
     every = [*fetch_spark_jars(), *jars, ensure_class_jar(settings)]
     return {
-        **(build_local_options() if settings.spark_master.startswith("local") else build_remote_options(settings, every)),
+        **(
+            build_local_options()
+            if settings.spark_master.startswith("local")
+            else build_remote_options(settings, every)
+        ),
         "spark.driver.extraClassPath": os.pathsep.join(map(str, every)),
         "spark.driver.memory": settings.spark_driver_memory,
         "spark.driver.extraJavaOptions": shlex.join(

@@ -28,7 +28,12 @@ def create_sink(settings: Settings, generation: Generation, state: StateSize) ->
         records.write.format("kafka").options(**options).save()
         effort = Effort(round((monotonic() - began) * 1000), state.size_bytes)
         publish_marker(
-            marker_producer, marker_admin, generation, batch, checkpoint.read_batch_end(batch), effort
+            marker_producer,
+            marker_admin,
+            generation,
+            batch,
+            checkpoint.read_batch_end(batch),
+            effort,
         )
 
     return write

@@ -25,7 +25,7 @@ from infra.settings import Settings, read_settings
 from pipelines.common.generations import lease, snapshot
 from pipelines.common.generations.control import Control
 from pipelines.common.generations.folders import locate_folder
-from pipelines.common.generations.generation import load_generations, invalidate, make_outputs
+from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
 from pipelines.common.pipeline import Pipeline, load
 from pipelines.common.runtime.ending import end_query
 from pipelines.common.runtime.heap import Heap

@@ -57,7 +57,8 @@ def build_running_rows(
 ) -> DataFrame:
     """The rows that a batch of a stream changes, accounting among them: as in `aggregate`.
 
-    `memory`: how long an event's id is remembered, in world time: see `keep_first_copies_in_stream`.
+    `memory`: how long Spark remembers an event's id, in world time: see
+    `keep_first_copies_in_stream`.
     `small`: as in `extract`.
     """
     tasks = TASKS if small is None else SMALL_TASKS

@@ -14,9 +14,9 @@ from infra.settings import Settings
 from pipelines.common.pipeline import Dimension, Pipeline
 from pipelines.common.transform.dimensions import (
     DimensionReader,
+    get_shared_reader,
     list_field_names,
     read_versions,
-    get_shared_reader,
 )
 
 Versions = Mapping[Dimension, DataFrame]
@@ -64,7 +64,9 @@ class Lookup:
     def get_reader(self, settings: Settings) -> DimensionReader:
         return get_shared_reader(settings, self.topic, self.since, self.fields)
 
-    def find_versions(self, reader: DimensionReader, event: Row, happened_ms: int) -> list[Row | None]:
+    def find_versions(
+        self, reader: DimensionReader, event: Row, happened_ms: int
+    ) -> list[Row | None]:
         """The dimension's columns for each line of the event, by the version that held then."""
         rows: list[Row | None] = []
         for line in event.get("lines", (event,)):

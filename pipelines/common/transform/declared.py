@@ -25,9 +25,9 @@ def select_declared(pipeline: Pipeline, validated: DataFrame) -> DataFrame:
     return validated.select(
         *META,
         *[
-            select_fields(F.col(name_column(topic)), topic, list_declared(pipeline.name, topic)).alias(
-                name_column(topic)
-            )
+            select_fields(
+                F.col(name_column(topic)), topic, list_declared(pipeline.name, topic)
+            ).alias(name_column(topic))
             for topic in pipeline.reads
         ],
     )
@@ -53,7 +53,9 @@ def select_fields(event: Column, contract: Contract, paths: Collection[Path]) ->
 def build_struct(value: Column, fields: Sequence[Field]) -> Column:
     return F.struct(
         *[
-            (build_struct(value[one.name], one.fields) if one.fields else value[one.name]).alias(one.name)
+            (build_struct(value[one.name], one.fields) if one.fields else value[one.name]).alias(
+                one.name
+            )
             for one in fields
         ]
     )

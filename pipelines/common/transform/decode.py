@@ -21,7 +21,10 @@ def decode_event(contract: Contract, value: Column) -> Column:
     one that is too large. `from_avro` takes one writer schema, so the frame's id chooses the call.
     """
     branches = [
-        (value.substr(1, FRAME_BYTES) == F.lit(build_frame(schema_id)), decode_body(contract, value, writer))
+        (
+            value.substr(1, FRAME_BYTES) == F.lit(build_frame(schema_id)),
+            decode_body(contract, value, writer),
+        )
         for schema_id, writer in find_schemas(contract).items()
     ]
     return choose(branches)

@@ -42,7 +42,9 @@ def list_row_fields(view: Contract) -> dict[str, Column]:
 
 
 def encode_key(contract: Contract, fields: Mapping[str, Column]) -> Column:
-    return F.concat_ws("/", *[render_key_part(contract, name, fields[name]) for name in contract.key])
+    return F.concat_ws(
+        "/", *[render_key_part(contract, name, fields[name]) for name in contract.key]
+    )
 
 
 def render_key_part(contract: Contract, name: str, field: Column) -> Column:

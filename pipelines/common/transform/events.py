@@ -15,7 +15,11 @@ from contracts.times import EPOCH
 from contracts.validation import RELEASABLE, UNRELEASABLE
 from pipelines.common.transform.choose import choose
 from pipelines.common.transform.decode import decode_event
-from pipelines.common.transform.validate import list_content_checks, get_event_time, list_time_checks
+from pipelines.common.transform.validate import (
+    get_event_time,
+    list_content_checks,
+    list_time_checks,
+)
 
 META = (
     "_topic",
@@ -67,7 +71,10 @@ def build_meta_columns(known: tuple[Contract, ...]) -> list[Column]:
         keep_if_accepted(build_identity(known), F.col("offset").cast("string")).alias("_identity"),
         keep_if_accepted(choose_clock(known), F.lit(NEVER)).alias("_clock"),
         keep_if_accepted(happened_at).alias("event_time"),
-        F.when(is_beat & F.col("_reason").isNull(), get_event_time(HEARTBEATS, name_column(HEARTBEATS)))
+        F.when(
+            is_beat & F.col("_reason").isNull(),
+            get_event_time(HEARTBEATS, name_column(HEARTBEATS)),
+        )
         .otherwise(F.lit(BEFORE_ALL))
         .alias("_beat"),
     ]
@@ -97,7 +104,9 @@ def decode_records(known: tuple[Contract, ...], records: DataFrame) -> DataFrame
         )
         .withColumns(
             {
-                name_column(one): F.when(F.col("_of") == one.name, decode_event(one, F.col("_value")))
+                name_column(one): F.when(
+                    F.col("_of") == one.name, decode_event(one, F.col("_value"))
+                )
                 for one in known
             }
         )
@@ -114,7 +123,9 @@ def find_reason(known: tuple[Contract, ...]) -> Column:
     """The reason of a rejection: content, timestamp, or wrapped event; null: accepted."""
     published = F.col("timestamp")
     in_time = {one: list_time_checks(one, name_column(one), published) for one in known}
-    late_or_ahead = choose_by_topic("_of", {one: choose(some) for one, some in in_time.items() if some})
+    late_or_ahead = choose_by_topic(
+        "_of", {one: choose(some) for one, some in in_time.items() if some}
+    )
     of_release = [
         *list_content_checks(RELEASES, RELEASE, F.col("key").cast("string")),
         *list_time_checks(RELEASES, RELEASE, published),

@@ -26,7 +26,9 @@ def extract(pipeline: Pipeline, records: DataFrame, small: Settings | None = Non
     return read.select(
         *META,
         *[
-            choose_by_topic("_of", {topic: one[name] for topic, one in extracts.items()}).alias(name)
+            choose_by_topic("_of", {topic: one[name] for topic, one in extracts.items()}).alias(
+                name
+            )
             for name in names
         ],
         *list_as_of_columns(pipeline, read),

@@ -59,7 +59,9 @@ def explode_lines(pipeline: Pipeline, extracts: DataFrame) -> DataFrame:
         F.col("_position").cast("long").alias("line"),
         (F.col("_position") == 0).alias("first_line"),
         *[
-            is_first_of_event(firsts.get(select_own_key(view.contract, extracts))).alias(name_first(number))
+            is_first_of_event(firsts.get(select_own_key(view.contract, extracts))).alias(
+                name_first(number)
+            )
             for number, view in enumerate(pipeline.views)
         ],
     )

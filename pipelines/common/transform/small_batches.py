@@ -71,9 +71,14 @@ def validate_batch(pipeline: Pipeline, records: DataFrame, settings: Settings) -
     shape = T.StructType(
         [
             *META,
-            *[T.StructField(name_column(topic), build_struct(fields[topic.name])) for topic in pipeline.reads],
             *[
-                T.StructField(name_as_of_column(number), T.ArrayType(T.StructType(list_line_columns(one))))
+                T.StructField(name_column(topic), build_struct(fields[topic.name]))
+                for topic in pipeline.reads
+            ],
+            *[
+                T.StructField(
+                    name_as_of_column(number), T.ArrayType(T.StructType(list_line_columns(one)))
+                )
                 for number, one in enumerate(pipeline.dimensions)
             ],
         ]

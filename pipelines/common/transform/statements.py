@@ -106,7 +106,9 @@ def find_end_field(contract: Contract) -> str:
     return ends
 
 
-def parse_window(file: Path, columns: Mapping[str, exp.Expression]) -> tuple[str, timedelta, timedelta]:
+def parse_window(
+    file: Path, columns: Mapping[str, exp.Expression]
+) -> tuple[str, timedelta, timedelta]:
     """The column with the begin of a window, the window's length, and its step."""
     found = {
         name: [parse_span(file, one) for one in call.expressions[1:]]
@@ -185,7 +187,9 @@ def to_rows(views: Sequence[View], aggregates: DataFrame) -> DataFrame:
 
 def list_full_amounts(views: Sequence[View]) -> list[str]:
     """The amounts whose sums may exceed 64 bits."""
-    return list(dict.fromkeys(name for view in views for name in list_amounts_of_money(view.contract)))
+    return list(
+        dict.fromkeys(name for view in views for name in list_amounts_of_money(view.contract))
+    )
 
 
 def list_amounts_of_money(contract: Contract) -> list[str]:

@@ -21,8 +21,14 @@ from infra.kafka import Offsets
 from infra.lake import find_newest_version, read_coverage
 from infra.reports import name_suite
 from pipelines.lake.quality.expectations import EVENTS as OF_EVENTS
-from pipelines.lake.quality.expectations import list_expectations, build_frames
-from pipelines.lake.quality.sums import DailyTotals, select_below, compare_by_day, count_records, find_wrong_sums
+from pipelines.lake.quality.expectations import build_frames, list_expectations
+from pipelines.lake.quality.sums import (
+    DailyTotals,
+    compare_by_day,
+    count_records,
+    find_wrong_sums,
+    select_below,
+)
 from pipelines.lake.tables import EVENTS, Lake, Table
 from pipelines.lake.transform import MOVES
 
@@ -152,7 +158,9 @@ def check_gold(spark: SparkSession, gold: Pinned, silver: Mapping[Contract, Pinn
     )
 
 
-def check_view(spark: SparkSession, silver: Mapping[Contract, Pinned], totals: DailyTotals) -> Suite:
+def check_view(
+    spark: SparkSession, silver: Mapping[Contract, Pinned], totals: DailyTotals
+) -> Suite:
     moves = {topic: silver[topic].read(spark) for topic in MOVES}
     return check_totals(silver[RECEIPTS], compare_by_day(spark, moves, totals, COMPARED), totals)
 

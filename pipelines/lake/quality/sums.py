@@ -64,7 +64,9 @@ def find_wrong_sums(gold: DataFrame, silver: Mapping[Contract, DataFrame]) -> Da
 
 def sum_facts(silver: Mapping[Contract, DataFrame]) -> DataFrame:
     """The columns of gold, from the events of silver."""
-    return sum_daily_facts(*[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)])
+    return sum_daily_facts(
+        *[silver[topic] for topic in (RECEIPTS, REFUNDS, SHIPMENTS, ADJUSTMENTS)]
+    )
 
 
 def select_below(silver: Mapping[Contract, DataFrame], ends: Offsets) -> dict[Contract, DataFrame]:

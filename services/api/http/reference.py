@@ -12,10 +12,10 @@ from typing import Any
 from contracts.catalogue.markup import (
     Html,
     join,
-    render_link,
     list_items,
     render_code,
     render_element,
+    render_link,
     render_table,
 )
 

@@ -13,7 +13,14 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from contracts.catalogue.markup import Html, join, render_link, list_items, render_element, render_table
+from contracts.catalogue.markup import (
+    Html,
+    join,
+    list_items,
+    render_element,
+    render_link,
+    render_table,
+)
 from infra.reports import VERDICTS, name_suite
 from services.api.http import frame, static
 from services.api.http.sources import FromSources

@@ -1,6 +1,6 @@
 """Texts of a contract become text on a page, never markup."""
 
-from contracts.catalogue.markup import join, render_link, render_element
+from contracts.catalogue.markup import join, render_element, render_link
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:

@@ -19,7 +19,11 @@ from contracts import ALERTS, encode_key
 from infra.kafka import Record
 from pipelines.common.pipeline import keep_columns
 from pipelines.common.transform.accounting import is_accounting
-from pipelines.common.transform.aggregate import build_running_rows, build_static_rows, select_view_rows
+from pipelines.common.transform.aggregate import (
+    build_running_rows,
+    build_static_rows,
+    select_view_rows,
+)
 from pipelines.fraud.pipeline import create_pipeline
 from pipelines.fraud.rules import OF_RECEIPT
 from pipelines.fraud.signals import DIMENSIONS
@@ -175,8 +179,12 @@ def test_a_refund_of_the_largest_receipt_is_held_against_all_of_its_lines(
     shop.refund(back + timedelta(minutes=1), *goods, receipt=TWICE, issued=sold)
     pipeline, versions = create_pipeline(limits), load_versions(spark, DIMENSIONS, shop.records)
     rows = build_static_rows(pipeline, create_frame(spark, shop.records), versions)
-    found = {encode_key(ALERTS, row): row for row in collect_rows(select_view_rows(pipeline, rows, 0))}
-    expected = {encode_key(ALERTS, row): row for row in FraudOracle(shop.records, limits).compute_view()}
+    found = {
+        encode_key(ALERTS, row): row for row in collect_rows(select_view_rows(pipeline, rows, 0))
+    }
+    expected = {
+        encode_key(ALERTS, row): row for row in FraudOracle(shop.records, limits).compute_view()
+    }
     assert {at: sort_evidence(row) for at, row in found.items()} == {
         at: sort_evidence(row) for at, row in expected.items()
     }

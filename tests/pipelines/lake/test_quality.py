@@ -17,12 +17,12 @@ from pipelines.lake.quality.checks import (
     Pinned,
     Suite,
     Verdict,
-    create_own_context,
     check_records,
     check_totals,
+    create_own_context,
     reach_verdict,
 )
-from pipelines.lake.quality.expectations import list_expectations, build_frames
+from pipelines.lake.quality.expectations import build_frames, list_expectations
 from pipelines.lake.quality.sums import DailyTotals, compare_by_day, count_records
 from pipelines.lake.tables import EVENTS, Table
 from pipelines.lake.transform import MOVES, accept

@@ -10,8 +10,8 @@ from pipelines.reorder.policy import (
     Plan,
     Policy,
     derive_levels,
-    lift_permille,
     estimate_usual_milli,
+    lift_permille,
 )
 
 STEADY = replace(Policy(), safety=0.0, swing=0.0, late_days=0.0)

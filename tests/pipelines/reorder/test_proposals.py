@@ -118,7 +118,9 @@ class Drawn:
 def test_the_pipelines_proposals_are_the_oracles(spark: SparkSession) -> None:
     chance = create_random("weeks")
     log = Drawn(chance).shop.records
-    expected = {encode_key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).compute_view()}
+    expected = {
+        encode_key(PROPOSALS, row): row for row in ReorderOracle(log, POLICY).compute_view()
+    }
     assert {row["days"] for row in expected.values()} == set(range(1, 8))
     assert {row["pack_size_units"] for row in expected.values()} == {*PACKS.values(), 30}
     assert all(row["sku"] != UNKNOWN for row in expected.values())

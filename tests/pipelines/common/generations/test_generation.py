@@ -14,7 +14,7 @@ from infra.processes import build_environment
 from infra.settings import Settings, locate_root
 from pipelines.common.generations import snapshot
 from pipelines.common.generations.folders import locate_code
-from pipelines.common.generations.generation import load_generations, invalidate, make_outputs
+from pipelines.common.generations.generation import invalidate, load_generations, make_outputs
 from pipelines.common.generations.marker import publish_marker
 from pipelines.common.generations.promotion import is_lost, mark_caught_up, remove_leftovers
 from pipelines.common.pipeline import load

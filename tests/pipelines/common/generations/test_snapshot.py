@@ -28,12 +28,18 @@ def edit(file: Path, old: str, new: str) -> None:
 def test_a_snapshot_is_the_same_code(code: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     copy = tmp_path_factory.mktemp("generation") / "code"
     snapshot.take(code, copy)
-    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(code, "inventory")
+    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
+        code, "inventory"
+    )
 
 
 def test_a_change_of_logic_changes_the_digest(code: Path) -> None:
     before = snapshot.compute_code_digest(code, "inventory")
-    edit(code / "pipelines/inventory/transform.py", "count_dispatched() - count_closed()", "count_dispatched()")
+    edit(
+        code / "pipelines/inventory/transform.py",
+        "count_dispatched() - count_closed()",
+        "count_dispatched()",
+    )
     assert snapshot.compute_code_digest(code, "inventory") != before
 
 
@@ -107,7 +113,9 @@ def test_an_interrupted_snapshot_is_taken_anew(code: Path, tmp_path: Path) -> No
     (half / "left_over.py").write_text("half = True")
     snapshot.take(code, copy)
     assert not (copy / "pipelines" / "left_over.py").exists()
-    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(code, "inventory")
+    assert snapshot.compute_code_digest(copy, "inventory") == snapshot.compute_code_digest(
+        code, "inventory"
+    )
 
 
 def test_other_packages_or_jars_are_other_libraries(code: Path) -> None:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from infra.wait import wait_until
-from pipelines.common.runtime.ending import JOBS_MAX, end_query, count_running_tasks
+from pipelines.common.runtime.ending import JOBS_MAX, count_running_tasks, end_query
 
 LONG = (
     "aggregate(sequence(1, 1500), 0L,"

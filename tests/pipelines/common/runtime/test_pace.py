@@ -10,9 +10,9 @@ from pipelines.common.runtime.pace import (
     MARGIN,
     ONE_PARTITION_RECORDS_MAX,
     Pace,
+    choose_state_partitions,
     create_catching_up_pace,
     select_pace,
-    choose_state_partitions,
 )
 from pipelines.common.runtime.pace import has_memory_for as reaches
 from pipelines.inventory.pipeline import PIPELINE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra import java
-from pipelines.common.pipeline import load, list_pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.runtime.pools import POOLS_FILE, write_pools
 
 pytestmark = pytest.mark.spark

@@ -12,9 +12,9 @@ from pipelines.common.generations.folders import locate_folder
 from pipelines.common.runtime.throttle import (
     REST_SECONDS,
     YIELD_SECONDS,
+    compute_rest_seconds,
     is_paused,
     pause_others,
-    compute_rest_seconds,
 )
 from tests.pipelines.generations import create_generations
 

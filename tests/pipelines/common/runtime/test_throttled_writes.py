@@ -13,7 +13,12 @@ from infra.settings import Settings
 from infra.wait import wait_until
 from pipelines.common.pipeline import load
 from pipelines.common.runtime.query import compute_batch_seconds
-from pipelines.common.runtime.throttle import REST_SECONDS_MAX, Throttle, compute_rest_after, throttle_write
+from pipelines.common.runtime.throttle import (
+    REST_SECONDS_MAX,
+    Throttle,
+    compute_rest_after,
+    throttle_write,
+)
 
 RECORDS = Mock(spec=DataFrame)
 """In place of a batch, which is only handed on."""

@@ -30,6 +30,8 @@ def test_spark_and_python_see_a_limit_at_the_same_place(spark: SparkSession, nam
         rows.append((name, 0, offset, published, *row))
         expected.append(verdict.reason if isinstance(verdict, Rejection) else None)
     records = spark.createDataFrame(rows, RECORD).coalesce(1)
-    reasons = [row["_reason"] for row in validate_events((agreed,), records).select("_reason").collect()]
+    reasons = [
+        row["_reason"] for row in validate_events((agreed,), records).select("_reason").collect()
+    ]
     assert reasons == expected
     assert len(set(expected)) > 2

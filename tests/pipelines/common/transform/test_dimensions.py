@@ -73,7 +73,9 @@ def to_ms(after: timedelta) -> int:
 
 def find_cost(known: Iterable[DimensionVersion], at: timedelta) -> int | None:
     """The product's cost this long after the beginning of Monday, by the known versions."""
-    costs = [cents for cents, begun, before in compute_intervals(known) if begun <= MONDAY + at < before]
+    costs = [
+        cents for cents, begun, before in compute_intervals(known) if begun <= MONDAY + at < before
+    ]
     return costs[0] if costs else None
 
 

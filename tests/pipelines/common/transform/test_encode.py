@@ -17,5 +17,7 @@ pytestmark = pytest.mark.spark
 def test_spark_and_python_spell_a_key_alike(spark: SparkSession, view: Contract) -> None:
     example: dict[str, Any] = dict(view.examples[0])
     row = spark.createDataFrame([example], render_spark_ddl(view))
-    encoded = row.select(encode_key(view, {name: F.col(name) for name in row.columns})).collect()[0][0]
+    encoded = row.select(encode_key(view, {name: F.col(name) for name in row.columns})).collect()[
+        0
+    ][0]
     assert encoded.encode() == spelled_by_python(view, example)

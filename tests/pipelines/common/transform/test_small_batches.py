@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from contracts import RELEASES, Contract, Row, encode, encode_key
 from contracts.validation import RELEASABLE
 from infra.settings import Settings
-from pipelines.common.pipeline import load, list_pipelines
+from pipelines.common.pipeline import list_pipelines, load
 from pipelines.common.transform.extract import extract
 from pipelines.common.transform.lines import explode_lines
 from tests.pipelines.dirt import Sent, damage, list_records
