@@ -62,14 +62,14 @@ def read_costs(settings: Settings) -> Iterator[dict[str, Any]]:
     ends = read_end_offsets(create_admin(settings), [PRODUCTS.name])
     for record in read(settings, ends):
         try:
-            said = parse_event(record)
+            product = parse_event(record)
         except Unreadable:
             continue
         yield {
-            "sku": said["sku"],
+            "sku": product["sku"],
             "partition": record.partition,
             "offset": record.offset,
-            "event_id": said["event_id"],
-            "since": max(said["effective_at"], to_datetime(record.published_ms) + NOTICE),
-            "unit_cost_cents": said["unit_cost_cents"],
+            "event_id": product["event_id"],
+            "since": max(product["effective_at"], to_datetime(record.published_ms) + NOTICE),
+            "unit_cost_cents": product["unit_cost_cents"],
         }

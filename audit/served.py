@@ -28,8 +28,8 @@ class ApiDown(UserError):
 class CutOff(ApiDown):
     """An answer of the API ended before all announced rows."""
 
-    def __init__(self, pipeline: str, view: str, found: int, announced: int) -> None:
-        super().__init__(pipeline, f"it sent {found} rows of {view}, not {announced}")
+    def __init__(self, pipeline: str, view: str, rows: int, announced: int) -> None:
+        super().__init__(pipeline, f"it sent {rows} rows of {view}, not {announced}")
 
 
 @dataclass(frozen=True)

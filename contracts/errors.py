@@ -7,8 +7,8 @@ from pathlib import Path
 class BadContract(Exception):
     """An invalid contract file: nothing is loaded."""
 
-    def __init__(self, file: Path, where: str, expected: str, found: object, advice: str) -> None:
-        super().__init__(f"{file}: {where}: expected {expected}, found {found}. {advice}")
+    def __init__(self, file: Path, where: str, expected: str, value: object, advice: str) -> None:
+        super().__init__(f"{file}: {where}: expected {expected}, found {value}. {advice}")
         self.file = file
         self.where = where
 

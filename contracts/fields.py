@@ -29,9 +29,9 @@ class Reading:
     path: tuple[str, ...]
     property: SchemaProperty
 
-    def explain(self, expected: str, found: object, advice: str) -> BadContract:
+    def explain(self, expected: str, value: object, advice: str) -> BadContract:
         where = f"field {'[].'.join(self.path)}"
-        return BadContract(self.file, where, expected, found, advice)
+        return BadContract(self.file, where, expected, value, advice)
 
     def list_inner(self, listed: list[SchemaProperty] | None) -> tuple["Reading", ...]:
         """The fields within this one."""

@@ -94,8 +94,8 @@ def parse_world_ms(value: Row) -> int:
 
 def read_clock(settings: Settings, decoded: Decode = decode) -> AnnouncedClock | None:
     """The world clock as last announced; None before. Raises UnknownTopic and TimeoutError."""
-    found = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
-    value = found.get(encode_key(CLOCKS, {"world": WORLD}))
+    clocks = read_to_end(settings, CLOCKS.name, records_max=CLOCKS_READ_MAX)
+    value = clocks.get(encode_key(CLOCKS, {"world": WORLD}))
     if value is None:
         return None
     beats = read_newest_ms(create_admin(settings), [HEARTBEATS.name]).values()

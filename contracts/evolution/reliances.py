@@ -19,10 +19,10 @@ class Unmet:
 
     place: str
     expected: str
-    found: str
+    offered: str
 
     def __str__(self) -> str:
-        return f"{self.place}: relies on {self.expected}, found {self.found}"
+        return f"{self.place}: relies on {self.expected}, found {self.offered}"
 
 
 def find_unmet(use: Use, contract: Contract) -> Iterator[Unmet]:
