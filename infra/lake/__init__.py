@@ -17,8 +17,8 @@ __all__ = [
     "UnknownCoverage",
     "find_newest_version",
     "flatten_topics",
+    "group_by_topic",
     "locate_folders",
     "read_committed_ms",
     "read_coverage",
-    "group_by_topic",
 ]

@@ -31,8 +31,8 @@ def main() -> None:
 
 
 def prepare(current: Settings) -> Path | None:
-    """Draw the shop's tokens in the data folder; returns the file of the key and the certificate for
-    TLS, if there is TLS.
+    """Draw the shop's tokens in the data folder; returns the file of the key and the certificate
+    for TLS, if there is TLS.
     """
     if not current.secure:
         read_token(current)

@@ -42,7 +42,7 @@ class Commands:
     _slot: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(1))
 
     def run(self, *arguments: str, before: Callable[[], None] | None = None) -> str:
-        """Run a command and return its output. Raises CommandBusy, CommandFailed and CommandTooSlow.
+        """Run a command and return its output. Raises CommandBusy, CommandFailed, CommandTooSlow.
 
         It calls `before` when no other command runs; `before` may refuse by raising.
         """

@@ -271,7 +271,7 @@ class Worlds(RuleBasedStateMachine):
         for view in self.pipeline.writes:
             assert one.rows(view) == expected[view.name]
         inputs = {topic.name for topic in self.pipeline.inputs}
-        assert one.count_books() == {at: book for at, book in world.books.items() if at in inputs}
+        assert one.books() == {at: book for at, book in world.books.items() if at in inputs}
 
     def _moved(self) -> list[Record]:
         return [one for one in self._log() if one.topic in RELEASABLE]

@@ -66,7 +66,7 @@ class ArchivePrefix:
         """The unread part of the prefix as a backlog, over the world time of all of it."""
         written = json.loads((self.folder / CHUNKS).read_text())
         span = to_world_time(written["newest_ms"]) - to_world_time(written["oldest_ms"])
-        return Backlog(self.measure_unread(checkpoint), span)
+        return Backlog(self.count_unread(checkpoint), span)
 
 
 def write_chunks(

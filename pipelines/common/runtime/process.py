@@ -1,4 +1,5 @@
-"""This process beside others: it ends with its parent, and yields to programs that answer requests.
+"""This process beside others: it ends with its parent, and yields to programs that answer
+requests.
 """
 
 import os
