@@ -70,7 +70,7 @@ def test_a_manager_that_is_gone_is_said(current: Settings, monkeypatch: pytest.M
     def refuse(_: Fleet, __: str) -> Process:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(Fleet, "process", refuse)
+    monkeypatch.setattr(Fleet, "find_process", refuse)
     with pytest.raises(Stopped, match="make up"):
         wait(current, Fleet(), "api")
 
